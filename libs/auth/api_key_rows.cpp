@@ -12,13 +12,13 @@ namespace {
 
 /// Returns the scope of each known hash.
 asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
-    pg::Session& session, std::span<crypto::Digest const> hashes)
+    pg::BatchConnection& connection, std::span<crypto::Digest const> hashes)
 {
     std::vector<pg::Param> wanted;
     wanted.reserve(hashes.size());
     for (auto const& hash : hashes)
         wanted.push_back(pg::Param::bytes(crypto::view(hash)));
-    auto const rows = co_await session.run(pg::Scopes(),
+    auto const rows = co_await connection.run(pg::Scopes(),
         "SELECT key_hash, scope_id FROM api_key_scopes WHERE key_hash = ANY($1::bytea[])",
         {pg::Param::array(wanted)});
     std::map<std::string, std::int64_t> scopes;
@@ -31,7 +31,7 @@ asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
 }
 
 asio::awaitable<std::map<std::string, Found>> find_keys(
-    pg::Session& session, std::map<std::string, std::int64_t> const& scopes)
+    pg::BatchConnection& connection, std::map<std::string, std::int64_t> const& scopes)
 {
     std::vector<pg::Param> hashes;
     std::vector<std::int64_t> ids;
@@ -41,7 +41,7 @@ asio::awaitable<std::map<std::string, Found>> find_keys(
         hashes.push_back(pg::Param::bytes(hash));
         ids.push_back(scope_id);
     }
-    auto const rows = co_await session.run(pg::Scopes(ids),
+    auto const rows = co_await connection.run(pg::Scopes(ids),
         "SELECT k.key_hash, k.scope_id, k.prefix, k.kind, k.expires_at "
         "FROM unnest($1::bigint[], $2::bytea[]) AS wanted(scope_id, key_hash) "
         "JOIN api_keys k ON k.scope_id = wanted.scope_id AND k.key_hash = wanted.key_hash "
@@ -75,12 +75,12 @@ Record read_record(pg::RowReader& r)
 
 } // namespace
 
-pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes)
+pg::Batch<std::optional<Found>> find(pg::BatchConnection& connection, std::span<crypto::Digest const> hashes)
 {
     std::vector<std::optional<Found>> out(hashes.size());
-    auto const scopes = co_await find_scopes(session, hashes);
+    auto const scopes = co_await find_scopes(connection, hashes);
     if (scopes.empty()) co_return out;
-    auto const keys = co_await find_keys(session, scopes);
+    auto const keys = co_await find_keys(connection, scopes);
     for (std::size_t i = 0; i < hashes.size(); ++i) {
         auto const it = keys.find(std::string(crypto::view(hashes[i])));
         if (it != keys.end()) out[i] = it->second;
@@ -93,7 +93,7 @@ Minted insert(pg::Tx& tx, std::int64_t scope_id, ApiKeyKind const& kind)
     // The probability that two keys of a scope have the same prefix is about 1 in 10^14. If the prefix of the
     // new key is in use, the loop generates another key.
     constexpr int tries = 8;
-    pg::serialise(tx, scope_id);
+    pg::lock_scope(tx, scope_id);
     for (int i = 0; i < tries; ++i) {
         std::string key = api_key_format::generate(kind.prefix);
         crypto::Digest const hash = crypto::sha256(key);

@@ -48,7 +48,7 @@ struct Use {
 
 /// Looks up keys by their SHA-256. Returns one result per hash, in the order of `hashes`. A result is nullopt
 /// if the key is unknown or revoked.
-pg::Batch<std::optional<Found>> find(pg::Session& session, std::span<crypto::Digest const> hashes);
+pg::Batch<std::optional<Found>> find(pg::BatchConnection& connection, std::span<crypto::Digest const> hashes);
 
 /// Creates and stores a new key. Takes the scope's lock, so that keys become visible in the order of
 /// `created_at`.

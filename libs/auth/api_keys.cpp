@@ -6,7 +6,7 @@
 #include "core/cache.hpp"
 #include "core/hex.hpp"
 #include "crypto/hash.hpp"
-#include "pg/coalescer.hpp"
+#include "pg/batcher.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -157,7 +157,7 @@ struct ApiKeys::Impl {
     std::atomic<std::uint64_t> generation{0};
 
     ApiKeyUsage usage;
-    pg::Coalescer<crypto::Digest, std::optional<api_key_rows::Found>> lookup;
+    pg::Batcher<crypto::Digest, std::optional<api_key_rows::Found>> lookup;
 
     std::mutex writing_mutex;
     std::mutex flush_mutex;

@@ -225,10 +225,10 @@ Jwks::Fetch jwks_from_file(std::string path)
     };
 }
 
-Jwks::Fetch jwks_from_url(http::Client& client, std::string url)
+Jwks::Fetch jwks_from_url(http_client::Client& client, std::string url)
 {
     return [&client, url = std::move(url)]() -> std::optional<std::string> {
-        http::OutboundRequest request;
+        http_client::Request request;
         request.url = url;
         request.headers = {{"Accept", "application/jwk-set+json, application/json"}};
         request.timeout = std::chrono::seconds(3); // short, because callers and stop() may be waiting

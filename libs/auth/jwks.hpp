@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace http {
+namespace http_client {
 class Client;
 }
 
@@ -79,7 +79,7 @@ Jwks::Fetch jwks_from_file(std::string path);
 
 /// A source that requests `url`, which must respond with 200 and the document; redirects are not followed.
 /// `client` must outlive the source.
-Jwks::Fetch jwks_from_url(http::Client& client, std::string url);
+Jwks::Fetch jwks_from_url(http_client::Client& client, std::string url);
 
 /// The options for `jwks_from_file`: the file is checked every second.
 JwksOptions jwks_file_options();

@@ -34,8 +34,8 @@ struct UserTokensOptions {
 /// Verifies access tokens of users. A token must have the `typ` `at+jwt`, a valid ES256 signature, and the
 /// issuer and audience of token_claims.hpp. It must have `jti` and the claims of UserToken, of which only
 /// `email` may be absent. `amr` is optional. Clocks may differ by 30 s. A verified token is cached by its
-/// SHA-256 for at most one hour. The cached result ends earlier when the token expires or the key set changes.
-/// Thread-safe.
+/// SHA-256 for at most one hour. The cached result ends earlier when the token expires or the key set
+/// changes. Thread-safe.
 class UserTokens {
 public:
     /// All references must outlive this object.

@@ -39,7 +39,7 @@ namespace attachment_rows {
 
 Unattached insert_within(pg::Tx& tx, Attachment const& attachment, UnattachedLimits const& limits)
 {
-    pg::serialise(tx, attachment.scope_id);
+    pg::lock_scope(tx, attachment.scope_id);
     auto const result = tx.run(R"(
         WITH waiting AS (
             SELECT coalesce(sum(greatest(size_bytes, 65536)), 0) + greatest($6::bigint, 65536) AS of_scope,

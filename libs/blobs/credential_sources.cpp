@@ -3,6 +3,7 @@
 #include "blobs/region.hpp"
 #include "blobs/xml.hpp"
 #include "core/text.hpp"
+#include "http_client/url.hpp"
 
 #include <boost/json.hpp>
 
@@ -22,7 +23,7 @@ constexpr std::size_t longest_token = std::size_t{64} * 1024;
 
 bool is_loopback(std::string_view host)
 {
-    return host == "localhost" || http::classify(host) == http::AddressRange::loopback;
+    return host == "localhost" || http_client::classify(host) == http_client::AddressRange::loopback;
 }
 
 /// Whether `host` is the agent of ECS (169.254.170.2) or of EKS Pod Identity (169.254.170.23, fd00:ec2::23).
@@ -88,7 +89,7 @@ std::optional<std::string> container_url(std::string const& relative, std::strin
 {
     if (!relative.empty())
         return relative.starts_with('/') ? std::optional("http://169.254.170.2" + relative) : std::nullopt;
-    auto const url = http::parse_outbound_url(full);
+    auto const url = http_client::parse_url(full);
     if (!url || url->has_credentials) return std::nullopt;
     bool const allowed = url->scheme == "https" || is_loopback(url->host) || is_agent(url->host);
     return allowed ? std::optional(full) : std::nullopt;
@@ -97,7 +98,7 @@ std::optional<std::string> container_url(std::string const& relative, std::strin
 std::optional<std::string> sts_endpoint(std::string const& region, std::string const& override)
 {
     if (override.empty()) return "https://sts." + region + '.' + aws_domain(region);
-    auto const url = http::parse_outbound_url(override);
+    auto const url = http_client::parse_url(override);
     if (!url || url->has_credentials) return std::nullopt;
     bool const allowed = url->scheme == "https" || is_loopback(url->host);
     return allowed ? std::optional(override) : std::nullopt;
@@ -127,10 +128,10 @@ AwsCredentials parse_sts_credentials(std::string const& text)
     return issued(field("AccessKeyId"), field("SecretAccessKey"), field("SessionToken"), field("Expiration"));
 }
 
-CredentialsProvider::Fetch from_container(http::Client& client, ContainerSource source)
+CredentialsProvider::Fetch from_container(http_client::Client& client, ContainerSource source)
 {
     return [&client, source = std::move(source)](std::stop_token const& stop) {
-        http::OutboundRequest request{.url = source.url, .timeout = 5s, .connect_timeout = 2s, .stop = stop};
+        http_client::Request request{.url = source.url, .timeout = 5s, .connect_timeout = 2s, .stop = stop};
         request.headers.emplace_back("accept", "application/json");
         if (!source.token_file.empty())
             request.headers.emplace_back("authorization", read_token(source.token_file));
@@ -142,10 +143,10 @@ CredentialsProvider::Fetch from_container(http::Client& client, ContainerSource 
     };
 }
 
-CredentialsProvider::Fetch from_web_identity(http::Client& client, WebIdentitySource source)
+CredentialsProvider::Fetch from_web_identity(http_client::Client& client, WebIdentitySource source)
 {
     return [&client, source = std::move(source)](std::stop_token const& stop) {
-        http::OutboundRequest request{.method = "POST",
+        http_client::Request request{.method = "POST",
             .url = source.endpoint + '/',
             .timeout = 10s,
             .connect_timeout = 3s,

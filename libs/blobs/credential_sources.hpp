@@ -27,7 +27,7 @@ std::optional<std::string> container_url(std::string const& relative, std::strin
 
 /// Fetches credentials from the container's endpoint. `client` must outlive the result. The address policy of
 /// `client` must allow the endpoint.
-CredentialsProvider::Fetch from_container(http::Client& client, ContainerSource source);
+CredentialsProvider::Fetch from_container(http_client::Client& client, ContainerSource source);
 
 /// An IAM role for a Kubernetes service account. Kubernetes stores a token in a file, and AWS STS issues
 /// credentials of the role for this token.
@@ -47,7 +47,7 @@ std::optional<std::string> sts_endpoint(std::string const& region, std::string c
 
 /// Fetches credentials from STS. `client` must outlive the result. The address policy of `client` must allow
 /// the endpoint.
-CredentialsProvider::Fetch from_web_identity(http::Client& client, WebIdentitySource source);
+CredentialsProvider::Fetch from_web_identity(http_client::Client& client, WebIdentitySource source);
 
 /// Parse the responses of these endpoints. Throw std::runtime_error if the response is malformed or
 /// incomplete. The message does not quote the response, because it contains secrets.

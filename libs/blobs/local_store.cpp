@@ -54,7 +54,7 @@ void LocalStore::Underway::leave(core::Uuid const& attachment_id)
 }
 
 struct LocalStore::Incoming::State {
-    State(core::Workers& threads, Underway& others, fs::path in, Key as)
+    State(core::ThreadPool& threads, Underway& others, fs::path in, Key as)
         : workers(threads), underway(others), folder(std::move(in)), key(std::move(as)),
           entered(underway.enter(key.attachment_id))
     {
@@ -98,7 +98,7 @@ struct LocalStore::Incoming::State {
         fs::remove(path(), ignored);
     }
 
-    core::Workers& workers;
+    core::ThreadPool& workers;
     Underway& underway;
     fs::path const folder;
     Key const key;
@@ -144,9 +144,9 @@ asio::awaitable<void> LocalStore::Incoming::discard()
 }
 
 struct LocalStore::Outgoing::State {
-    State(core::Workers& threads, File&& opened) : workers(threads), file(std::move(opened)) {}
+    State(core::ThreadPool& threads, File&& opened) : workers(threads), file(std::move(opened)) {}
 
-    core::Workers& workers;
+    core::ThreadPool& workers;
     File file;
 };
 

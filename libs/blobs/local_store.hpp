@@ -2,7 +2,7 @@
 
 #include "blobs/store.hpp"
 #include "blobs/url_tokens.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -107,7 +107,7 @@ private:
     std::filesystem::path const directory_;
     UrlTokens const url_tokens_;
     core::Clock const& clock_;
-    core::Workers workers_;
+    core::ThreadPool workers_;
 };
 
 } // namespace blobs

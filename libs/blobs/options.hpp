@@ -39,7 +39,7 @@ struct Options {
 /// credentials.
 struct StoreDeps {
     crypto::Keyring const& keyring;
-    http::Client& client; ///< its address policy must allow addresses that the operator configured
+    http_client::Client& client; ///< its address policy must allow addresses that the operator configured
     core::Clock const& clock;
     observe::Logger& logger;
     observe::Metrics& metrics;

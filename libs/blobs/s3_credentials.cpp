@@ -131,7 +131,7 @@ CredentialSource read_credential_source(core::Config& config, std::string const&
 }
 
 std::shared_ptr<CredentialsProvider const> make_credentials_provider(CredentialSource const& source,
-    http::Client& client, core::Clock const& clock, CredentialsProvider::OnFailure on_failure)
+    http_client::Client& client, core::Clock const& clock, CredentialsProvider::OnFailure on_failure)
 {
     if (auto const* const keys = std::get_if<AwsCredentials>(&source))
         return std::make_shared<CredentialsProvider const>(*keys, clock);

@@ -29,6 +29,6 @@ CredentialSource read_credential_source(core::Config& config, std::string const&
 /// The address policy of `client` must allow addresses that the operator configured. `client` and `clock`
 /// must outlive the credentials.
 std::shared_ptr<CredentialsProvider const> make_credentials_provider(CredentialSource const& source,
-    http::Client& client, core::Clock const& clock, CredentialsProvider::OnFailure on_failure);
+    http_client::Client& client, core::Clock const& clock, CredentialsProvider::OnFailure on_failure);
 
 } // namespace blobs

@@ -10,6 +10,7 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
+#include "http_client/url.hpp"
 
 #include <openssl/evp.h>
 
@@ -67,7 +68,7 @@ std::optional<std::int64_t> total_size(std::optional<std::string_view> content_r
     return total;
 }
 
-[[noreturn]] void refuse(std::string_view what, http::OutboundResponse const& response)
+[[noreturn]] void refuse(std::string_view what, http_client::Response const& response)
 {
     if (is_passing(response.status)) {
         throw core::Error::unavailable("The attachment store cannot serve requests now. Retry later.");
@@ -89,7 +90,7 @@ struct S3Store::Call {
     std::chrono::milliseconds timeout = 10s;
 };
 
-S3Store::S3Store(S3Options options, http::Client& client, core::Clock const& clock, unsigned threads)
+S3Store::S3Store(S3Options options, http_client::Client& client, core::Clock const& clock, unsigned threads)
     : options_(std::move(options)), client_(client), clock_(clock), workers_(threads)
 {
     if (options_.bucket.empty() || options_.region.empty() || !options_.credentials)
@@ -101,7 +102,7 @@ S3Store::S3Store(S3Options options, http::Client& client, core::Clock const& clo
     }
     origin_ = options_.endpoint;
     if (origin_.ends_with('/')) origin_.pop_back();
-    auto const url = http::parse_outbound_url(origin_);
+    auto const url = http_client::parse_url(origin_);
     auto const authority = origin_.find("://") + 3;
     if (!url || url->has_credentials || origin_.find_first_of("/?#", authority) != std::string::npos) {
         throw std::invalid_argument("the S3 endpoint must have the form http(s)://host[:port]");
@@ -161,7 +162,7 @@ std::string S3Store::download_url(Download const& download, std::string_view)
     return presigned(std::move(get), download.expires);
 }
 
-http::OutboundResponse S3Store::send(Call const& call)
+http_client::Response S3Store::send(Call const& call)
 {
     for (unsigned attempt = 1;; ++attempt) {
         auto response = send_once(call);
@@ -170,7 +171,7 @@ http::OutboundResponse S3Store::send(Call const& call)
     }
 }
 
-http::OutboundResponse S3Store::send_once(Call const& call)
+http_client::Response S3Store::send_once(Call const& call)
 {
     sigv4::Request signed_request = request(call.method, call.object);
     signed_request.query = call.query;
@@ -179,7 +180,7 @@ http::OutboundResponse S3Store::send_once(Call const& call)
     auto added = sigv4::sign(signer(*options_.credentials->wait()), signed_request,
         core::hex::encode(crypto::view(hash)), clock_.now());
 
-    http::OutboundRequest outbound{.method = std::string(call.method),
+    http_client::Request outbound{.method = std::string(call.method),
         .url = origin_ + sigv4::target(signed_request),
         .headers = call.headers,
         .body = call.body,
@@ -188,8 +189,8 @@ http::OutboundResponse S3Store::send_once(Call const& call)
     outbound.headers.insert(outbound.headers.end(), added.begin(), added.end());
     try {
         return client_.send(outbound);
-    } catch (http::OutboundError const& error) {
-        if (error.kind() == http::OutboundError::Kind::too_large) throw;
+    } catch (http_client::Error const& error) {
+        if (error.kind() == http_client::Error::Kind::too_large) throw;
         throw core::Error::unavailable("The attachment store cannot be reached. Retry later.");
     }
 }

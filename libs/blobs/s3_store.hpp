@@ -4,7 +4,7 @@
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "http_client/client.hpp"
 
 #include <memory>
@@ -39,7 +39,7 @@ public:
     /// `client` (whose address policy must allow the endpoint) and `clock` must outlive the store. Throws
     /// std::invalid_argument if the endpoint has more than scheme, host and port, or if the bucket, the
     /// region or the credentials are missing.
-    S3Store(S3Options options, http::Client& client, core::Clock const& clock, unsigned threads = 4);
+    S3Store(S3Options options, http_client::Client& client, core::Clock const& clock, unsigned threads = 4);
 
     std::string upload_url(Upload const& upload, std::string_view origin) override;
     std::string download_url(Download const& download, std::string_view origin) override;
@@ -57,8 +57,8 @@ private:
     sigv4::Request request(std::string_view method, std::string_view object) const;
     sigv4::Credentials signer(AwsCredentials const& issued) const;
     std::string presigned(sigv4::Request request, core::Time expires) const;
-    http::OutboundResponse send(Call const& call);
-    http::OutboundResponse send_once(Call const& call);
+    http_client::Response send(Call const& call);
+    http_client::Response send_once(Call const& call);
     std::optional<Stat> stat_blocking(Key const& key);
     std::optional<std::string> finalize_blocking(Key const& key, Stat const& stat);
     std::vector<std::string> list(std::string const& prefix);
@@ -68,9 +68,9 @@ private:
     std::string origin_; ///< scheme and authority
     std::string host_;
     std::string root_; ///< path of the bucket: `/<bucket>` or empty
-    http::Client& client_;
+    http_client::Client& client_;
     core::Clock const& clock_;
-    core::Workers workers_;
+    core::ThreadPool workers_;
 };
 
 } // namespace blobs

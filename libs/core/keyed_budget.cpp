@@ -12,12 +12,12 @@ KeyedBudget::Part& KeyedBudget::part_of(std::int64_t key) noexcept
 bool KeyedBudget::take(std::int64_t key, std::size_t amount)
 {
     if (amount == 0) return true;
-    if (amount > of_each_) return false;
+    if (amount > per_key_) return false;
     Part& part = part_of(key);
     std::lock_guard const lock(part.mutex);
     auto const [entry, added] = part.held.try_emplace(key, amount);
     if (added) return true;
-    if (entry->second > of_each_ - amount) return false;
+    if (entry->second > per_key_ - amount) return false;
     entry->second += amount;
     return true;
 }

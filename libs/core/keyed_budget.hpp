@@ -12,12 +12,12 @@ namespace core {
 /// concurrent uses, prefer KeyedLimiter. Thread-safe.
 class KeyedBudget {
 public:
-    /// `of_each` is the maximum total per key.
-    explicit KeyedBudget(std::size_t of_each) noexcept : of_each_(of_each) {}
+    /// `per_key` is the maximum total per key.
+    explicit KeyedBudget(std::size_t per_key) noexcept : per_key_(per_key) {}
 
-    std::size_t of_each() const noexcept { return of_each_; }
+    std::size_t per_key() const noexcept { return per_key_; }
 
-    /// Adds `amount` to the key's total. Returns false and adds nothing if the total would exceed `of_each`.
+    /// Adds `amount` to the key's total. Returns false and adds nothing if the total would exceed `per_key`.
     bool take(std::int64_t key, std::size_t amount);
 
     /// Subtracts `amount` from the key's total. The amount of one `take` may be given back in several steps.
@@ -32,7 +32,7 @@ private:
 
     Part& part_of(std::int64_t key) noexcept;
 
-    std::size_t const of_each_;
+    std::size_t const per_key_;
     std::array<Part, 16> parts_;
 };
 

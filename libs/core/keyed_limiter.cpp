@@ -4,7 +4,7 @@
 
 namespace core {
 
-KeyedLimiter::KeyedLimiter(std::size_t of_each) : uses_(std::make_shared<KeyedBudget>(of_each)) {}
+KeyedLimiter::KeyedLimiter(std::size_t per_key) : uses_(std::make_shared<KeyedBudget>(per_key)) {}
 
 std::shared_ptr<void const> KeyedLimiter::enter(std::int64_t key)
 {

@@ -12,8 +12,8 @@ class KeyedBudget;
 /// Thread-safe.
 class KeyedLimiter {
 public:
-    /// `of_each` is the maximum number of concurrent uses per key.
-    explicit KeyedLimiter(std::size_t of_each);
+    /// `per_key` is the maximum number of concurrent uses per key.
+    explicit KeyedLimiter(std::size_t per_key);
 
     /// Begins a use of `key`. Returns null if the key has the maximum number of uses already. The use ends
     /// when the last copy of the result is destroyed. The result may outlive this object.

@@ -49,7 +49,7 @@ public:
     }
 
     /// Returns an amount that was taken.
-    void give(Owner const& owner, std::size_t amount = 1)
+    void give_back(Owner const& owner, std::size_t amount = 1)
     {
         if (amount == 0) return;
         auto const it = held_.find(owner);
@@ -101,9 +101,9 @@ public:
     }
 
     /// Returns an amount that was taken.
-    void give(Owner const& owner, std::size_t amount = 1)
+    void give_back(Owner const& owner, std::size_t amount = 1)
     {
-        tenants_.give(owner.tenant, amount);
+        tenants_.give_back(owner.tenant, amount);
         if (amount == 0) return;
         auto const scope = scopes_.find(owner.scope);
         scope->second -= amount;

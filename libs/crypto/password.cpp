@@ -43,7 +43,7 @@ PasswordHasherOptions complete(PasswordHasherOptions options)
 
 } // namespace
 
-void yield_to_other_threads() noexcept
+void lower_thread_priority() noexcept
 {
     auto const self = static_cast<id_t>(::gettid());
     SchedulingAttributes attributes;
@@ -54,12 +54,12 @@ void yield_to_other_threads() noexcept
 }
 
 PasswordHasher::PasswordHasher(PasswordHasherOptions options)
-    : options_(complete(std::move(options))), nobodys_(hash_password(random_base62(16), options_.cost)),
+    : options_(complete(std::move(options))), dummy_hash_(hash_password(random_base62(16), options_.cost)),
       workers_(options_.threads)
 {
 }
 
-PasswordHasher::Turn PasswordHasher::enter(std::int64_t scope_id)
+PasswordHasher::Reservation PasswordHasher::reserve(std::int64_t scope_id)
 {
     auto const owner = core::Owner::of(scope_id);
     std::lock_guard const lock(mutex_);
@@ -68,10 +68,10 @@ PasswordHasher::Turn PasswordHasher::enter(std::int64_t scope_id)
     if (is_full_for(owner) || wait > options_.longest_wait)
         throw core::Error::unavailable(
             "Too many password checks are in progress. Retry after the time in the Retry-After header.");
-    ++places_[owner.scope];
-    ++tenants_places_[owner.tenant];
+    ++queued_by_scope_[owner.scope];
+    ++queued_by_tenant_[owner.tenant];
     ++queued_;
-    return Turn(*this, scope_id);
+    return Reservation(*this, scope_id);
 }
 
 static std::size_t count_of(std::unordered_map<std::int64_t, std::size_t> const& counts, std::int64_t id)
@@ -85,17 +85,17 @@ bool PasswordHasher::is_full_for(core::Owner owner) const
     if (queued_ >= options_.queue_limit) return true;
     if (owner.scope == 0) return false;
     std::size_t const half = (options_.queue_limit + 1) / 2;
-    return count_of(tenants_places_, owner.tenant) >= half ||
-           count_of(places_, owner.scope) >= core::share_of(half);
+    return count_of(queued_by_tenant_, owner.tenant) >= half ||
+           count_of(queued_by_scope_, owner.scope) >= core::share_of(half);
 }
 
 std::size_t PasswordHasher::ahead_of(core::Owner owner) const
 {
-    std::size_t const own = count_of(places_, owner.scope);
-    std::size_t const tenants = count_of(tenants_places_, owner.tenant);
+    std::size_t const own = count_of(queued_by_scope_, owner.scope);
+    std::size_t const tenants = count_of(queued_by_tenant_, owner.tenant);
     bool const sibling_has_places = tenants > own;
     return hashes_ahead(
-        own, sibling_has_places ? 2 : 1, tenants_places_.size() + (tenants == 0 ? 1 : 0), queued_);
+        own, sibling_has_places ? 2 : 1, queued_by_tenant_.size() + (tenants == 0 ? 1 : 0), queued_);
 }
 
 void PasswordHasher::leave(std::int64_t scope_id) noexcept
@@ -106,8 +106,8 @@ void PasswordHasher::leave(std::int64_t scope_id) noexcept
         if (--it->second == 0) counts.erase(it);
     };
     std::lock_guard const lock(mutex_);
-    take_one(places_, owner.scope);
-    take_one(tenants_places_, owner.tenant);
+    take_one(queued_by_scope_, owner.scope);
+    take_one(queued_by_tenant_, owner.tenant);
     --queued_;
 }
 
@@ -144,13 +144,13 @@ void PasswordHasher::hashed(std::chrono::duration<double> took, HashMemory& memo
 }
 
 template <class Work>
-auto PasswordHasher::run(Turn const& turn, Work work)
+auto PasswordHasher::run(Reservation const& reservation, Work work)
     -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>
 {
     std::optional<std::invoke_result_t<Work&, HashMemory&>> result;
     std::exception_ptr failure;
     auto const hash_once = [&] {
-        thread_local bool const yields = (yield_to_other_threads(), true);
+        thread_local bool const yields = (lower_thread_priority(), true);
         thread_local HashMemory memory;
         static_cast<void>(yields);
         auto const begun = Clock::now();
@@ -165,7 +165,7 @@ auto PasswordHasher::run(Turn const& turn, Work work)
     auto const start = [&](core::Suspended caller) {
         // A shared pointer, because std::function needs copyable captures.
         auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
-        enqueue(turn.scope_id_, [&, waiting] {
+        enqueue(reservation.scope_id_, [&, waiting] {
             hash_once();
             core::Suspended::resume(std::move(*waiting));
         });
@@ -175,21 +175,21 @@ auto PasswordHasher::run(Turn const& turn, Work work)
     co_return std::move(*result);
 }
 
-asio::awaitable<std::string> PasswordHasher::hash(Turn const& turn, core::Secret secret)
+asio::awaitable<std::string> PasswordHasher::hash(Reservation const& reservation, core::Secret secret)
 {
     auto const work = [&](HashMemory& memory) {
         return hash_password(secret.reveal(), options_.cost, memory);
     };
-    co_return co_await run(turn, work);
+    co_return co_await run(reservation, work);
 }
 
 asio::awaitable<bool> PasswordHasher::verify(
-    Turn const& turn, core::Secret secret, std::optional<std::string> phc)
+    Reservation const& reservation, core::Secret secret, std::optional<std::string> phc)
 {
     auto const work = [&](HashMemory& memory) {
-        return verify_password(secret.reveal(), phc.value_or(nobodys_), memory) && phc.has_value();
+        return verify_password(secret.reveal(), phc.value_or(dummy_hash_), memory) && phc.has_value();
     };
-    co_return co_await run(turn, work);
+    co_return co_await run(reservation, work);
 }
 
 } // namespace crypto

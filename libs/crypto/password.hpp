@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/fair_queue.hpp"
+#include "core/moving_average.hpp"
 #include "core/secret.hpp"
-#include "core/smoothed.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -67,9 +67,9 @@ constexpr std::size_t hashes_ahead(
 /// time slice, because the scheduler lets a thread finish its slice first (EEVDF, Linux 6.12 and later; older
 /// kernels ignore the slice). SCHED_IDLE is unsuitable, because on a busy machine the thread would get almost
 /// no time.
-void yield_to_other_threads() noexcept;
+void lower_thread_priority() noexcept;
 
-/// Hashes passwords on low-priority threads of its own (`yield_to_other_threads`), so that many sign-ins do
+/// Hashes passwords on low-priority threads of its own (`lower_thread_priority`), so that many sign-ins do
 /// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant.
 /// Therefore, even very many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes.
 /// Each thread has its own memory, which it releases when the queue is empty. Thread-safe.
@@ -78,16 +78,16 @@ public:
     explicit PasswordHasher(PasswordHasherOptions options);
 
     /// A caller's place in the queue. Must not outlive the hasher.
-    class Turn {
+    class Reservation {
     public:
-        Turn(Turn&& other) noexcept
+        Reservation(Reservation&& other) noexcept
             : hasher_(std::exchange(other.hasher_, nullptr)), scope_id_(other.scope_id_)
         {
         }
 
-        Turn& operator=(Turn&&) = delete;
+        Reservation& operator=(Reservation&&) = delete;
 
-        ~Turn()
+        ~Reservation()
         {
             if (hasher_ != nullptr) hasher_->leave(scope_id_);
         }
@@ -95,7 +95,8 @@ public:
     private:
         friend PasswordHasher;
 
-        Turn(PasswordHasher& hasher, std::int64_t scope_id) noexcept : hasher_(&hasher), scope_id_(scope_id)
+        Reservation(PasswordHasher& hasher, std::int64_t scope_id) noexcept
+            : hasher_(&hasher), scope_id_(scope_id)
         {
         }
 
@@ -109,14 +110,15 @@ public:
     /// - the tenant uses half of the queue,
     /// - the scope uses its share of that half (`core::share_of`), or
     /// - the hash would begin too late (`longest_wait`).
-    Turn enter(std::int64_t scope_id = 0);
+    Reservation reserve(std::int64_t scope_id = 0);
 
     /// Like `hash_password`, on a thread of the hasher. Resumes the caller on its own executor.
-    asio::awaitable<std::string> hash(Turn const& turn, core::Secret secret);
+    asio::awaitable<std::string> hash(Reservation const& reservation, core::Secret secret);
 
     /// Like `verify_password`, on a thread of the hasher. If `phc` is nullopt, does the same amount of work
     /// and returns false, so that a sign-in takes the same time for an unknown user and for a wrong password.
-    asio::awaitable<bool> verify(Turn const& turn, core::Secret secret, std::optional<std::string> phc);
+    asio::awaitable<bool> verify(
+        Reservation const& reservation, core::Secret secret, std::optional<std::string> phc);
 
     /// The number of callers that wait for a thread or use one. For metrics.
     std::size_t queued() const;
@@ -124,7 +126,8 @@ public:
 private:
     /// Runs `work(HashMemory&)`, which computes one hash, on one of the threads when it is the scope's turn.
     template <class Work>
-    auto run(Turn const& turn, Work work) -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
+    auto run(Reservation const& reservation, Work work)
+        -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
     void leave(std::int64_t scope_id) noexcept;
     void enqueue(std::int64_t scope_id, std::function<void()> job);
     std::function<void()> next_job();
@@ -133,14 +136,14 @@ private:
     void hashed(std::chrono::duration<double> took, HashMemory& memory);
 
     PasswordHasherOptions const options_;
-    std::string const nobodys_; ///< PHC string of a discarded random secret
+    std::string const dummy_hash_; ///< PHC string of a discarded random secret
     mutable std::mutex mutex_;
     std::size_t queued_ = 0;
-    std::unordered_map<std::int64_t, std::size_t> places_; ///< callers per scope
-    std::unordered_map<std::int64_t, std::size_t> tenants_places_;
+    std::unordered_map<std::int64_t, std::size_t> queued_by_scope_; ///< callers per scope
+    std::unordered_map<std::int64_t, std::size_t> queued_by_tenant_;
     core::FairQueue<std::function<void()>> waiting_;
-    core::Smoothed seconds_; ///< duration of a hash
-    core::Workers workers_;  ///< last member, so that its threads end before the objects that they use
+    core::MovingAverage seconds_; ///< duration of a hash
+    core::ThreadPool workers_;    ///< last member, so that its threads end before the objects that they use
 };
 
 } // namespace crypto

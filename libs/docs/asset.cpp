@@ -99,7 +99,7 @@ http::Response Asset::answer(http::Request const& request) const
                         .header("ETag", tag)
                         .header("Cache-Control", "no-cache")
                         .header("Vary", "Accept-Encoding");
-    if (http::is_known(request, tag)) {
+    if (http::is_not_modified(request, tag)) {
         response.status = 304;
     } else if (compressed) {
         response.headers.emplace_back("Content-Encoding", "gzip");

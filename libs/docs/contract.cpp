@@ -183,7 +183,7 @@ json::value read_yaml(std::string const& file)
     return to_json(YAML::LoadFile(file));
 }
 
-json::object bundled(std::string const& file)
+json::object bundle(std::string const& file)
 {
     return Bundle(file).whole();
 }

@@ -18,6 +18,6 @@ boost::json::value read_yaml(std::string const& file);
 /// Components of other files are copied into the components of this document, under the same name or, if the
 /// name is taken, as `<document>.<name>`. References to path items are replaced by the path items. Throws
 /// std::runtime_error if the target of a reference does not exist or is not a component.
-boost::json::object bundled(std::string const& file);
+boost::json::object bundle(std::string const& file);
 
 } // namespace docs

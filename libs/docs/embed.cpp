@@ -63,7 +63,7 @@ std::string literal(std::string_view bytes)
 /// contract is set to the version of the project, TETRAD_VERSION.
 std::string reference(std::string const& contract, std::string const& tutorial, std::string const& space)
 {
-    auto document = docs::bundled(contract);
+    auto document = docs::bundle(contract);
     auto& info = document.at("info").as_object();
     info["version"] = TETRAD_VERSION;
     std::string about;

@@ -82,7 +82,7 @@ http::Response Page::answer(http::Request const& request) const
                         .header("Referrer-Policy", "no-referrer")
                         .header("Cross-Origin-Opener-Policy", "same-origin")
                         .header("X-Frame-Options", "DENY");
-    if (http::is_known(request, tag_))
+    if (http::is_not_modified(request, tag_))
         response.status = 304;
     else
         response.fixed_body = body_;

@@ -37,7 +37,7 @@ Identity identity_of_operator()
 
 } // namespace
 
-Authenticator::Known Authenticator::check(std::string_view token) const
+Authenticator::CheckResult Authenticator::check(std::string_view token) const
 {
     if (keys_ != nullptr && keys_->is_candidate(token)) {
         auto const known = keys_->check(token);

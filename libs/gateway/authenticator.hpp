@@ -33,14 +33,14 @@ public:
     {
     }
 
-    struct Known {
+    struct CheckResult {
         bool decided = false; ///< false: `verify` must query the database or fetch the issuer's keys
         /// When decided: the caller, or nullopt when the credential is refused.
         std::optional<Identity> identity;
     };
 
     /// Checks the token as far as this is possible without I/O.
-    Known check(std::string_view token) const;
+    CheckResult check(std::string_view token) const;
 
     /// Checks a token that `check` has not decided. Returns its caller, or nullopt if the credential is
     /// refused. Throws UNAVAILABLE if the token cannot be checked now.

@@ -37,7 +37,7 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 }
 
 /// The state of one request.
-struct Gateway::Exchange {
+struct Gateway::RequestState {
     http::Request& request;
     Steady::time_point started = Steady::now();
     http::Router::Match match;
@@ -83,7 +83,7 @@ void Gateway::on_network_refused() noexcept
 
 asio::awaitable<http::Response> Gateway::handle(http::Request& request)
 {
-    Exchange exchange{.request = request};
+    RequestState state{.request = request};
     deps_.metrics.started();
     bool const came_by_http = is_plain_http(
         request, options_.trusted_proxies); // before `identify` replaces the peer's address by the client's
@@ -92,13 +92,13 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     std::optional<http::Response> response;
     std::exception_ptr failure;
     bool const preflighted = cors::is_preflight(request);
-    exchange.plain_http = came_by_http;
+    state.plain_http = came_by_http;
     try {
         if (preflighted) {
-            response = co_await preflight(exchange);
+            response = co_await preflight(state);
         } else {
-            response = begin(exchange);
-            if (!response) response = co_await proceed(exchange);
+            response = begin(state);
+            if (!response) response = co_await proceed(state);
         }
     } catch (...) {
         failure = std::current_exception();
@@ -108,10 +108,10 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     if (failure) response = answer(failure, request);
     // For a request without an Origin header, no allowed origins are looked up.
     if (!preflighted && request.header("Origin"))
-        co_await expose(exchange, *response);
+        co_await expose(state, *response);
     else if (!preflighted)
         cors::expose(*response, {}, false);
-    finish(exchange, *response);
+    finish(state, *response);
     co_return std::move(*response);
 }
 
@@ -128,64 +128,64 @@ void Gateway::identify(http::Request& request) const
             options_.trusted_proxies.client_address(request.remote_address, *forwarded_for);
 }
 
-std::optional<http::Response> Gateway::begin(Exchange& exchange) const
+std::optional<http::Response> Gateway::begin(RequestState& state) const
 {
-    auto& request = exchange.request;
-    exchange.match = router_.match(request);
-    exchange.rules = rules_of(router_, request, exchange.match);
-    if (exchange.rules.unknown_outside_api) check_route(exchange);
+    auto& request = state.request;
+    state.match = router_.match(request);
+    state.rules = rules_of(router_, request, state.match);
+    if (state.rules.unknown_outside_api) check_route(state);
 
-    exchange.named = tenancy::resolve(request.headers, rules_);
-    if (exchange.rules.anonymous) return std::nullopt;
+    state.named = tenancy::resolve(request.headers, rules_);
+    if (state.rules.anonymous) return std::nullopt;
 
     auto const credential = read_credential(request);
     if (!credential.sent) return http::problem(missing_, request.context.request_id);
-    exchange.token = credential.token;
-    auto known =
-        exchange.token.empty() ? Authenticator::Known{.decided = true} : authenticator_.check(exchange.token);
-    exchange.decided = known.decided;
-    if (!known.decided) return std::nullopt;
-    if (!known.identity) return http::problem(refused_, request.context.request_id);
-    exchange.accept(std::move(*known.identity));
+    state.token = credential.token;
+    auto checked =
+        state.token.empty() ? Authenticator::CheckResult{.decided = true} : authenticator_.check(state.token);
+    state.decided = checked.decided;
+    if (!checked.decided) return std::nullopt;
+    if (!checked.identity) return http::problem(refused_, request.context.request_id);
+    state.accept(std::move(*checked.identity));
     return std::nullopt;
 }
 
-asio::awaitable<http::Response> Gateway::proceed(Exchange& exchange)
+asio::awaitable<http::Response> Gateway::proceed(RequestState& state)
 {
-    auto& request = exchange.request;
-    if (!exchange.decided) {
-        auto identity = co_await authenticator_.verify(exchange.token);
+    auto& request = state.request;
+    if (!state.decided) {
+        auto identity = co_await authenticator_.verify(state.token);
         if (!identity) throw refused_;
-        exchange.accept(std::move(*identity));
+        state.accept(std::move(*identity));
     }
-    if (!exchange.rules.tenantless) co_await find_tenant(exchange);
-    check_route(exchange);
-    auto const& endpoint = *exchange.match.endpoint;
-    if (auto const limit = rate_limit(exchange)) co_await check_rate(exchange, *limit);
+    if (!state.rules.tenantless) co_await find_tenant(state);
+    check_route(state);
+    auto const& endpoint = *state.match.endpoint;
+    if (auto const limit = rate_limit(state)) co_await check_rate(state, *limit);
     if (endpoint.options.idempotent) {
         if (auto const key = request.header("Idempotency-Key"))
             request.context.idempotency_key = idempotency::parse_key(*key);
     }
-    co_await read_body(exchange);
+    co_await read_body(state);
     co_return co_await endpoint.handler(request);
 }
 
-asio::awaitable<void> Gateway::read_body(Exchange& exchange)
+asio::awaitable<void> Gateway::read_body(RequestState& state)
 {
-    auto& request = exchange.request;
-    auto const& route = exchange.match.endpoint->options;
+    auto& request = state.request;
+    auto const& route = state.match.endpoint->options;
     // No handler reads the body of a GET.
     if (route.streams_body || request.method == http::Method::get) co_return;
     if (request.body_reader == nullptr || request.body_reader->length() == 0) co_return;
-    if (deps_.bodies) request.lease = deps_.bodies->lease(holder_of(exchange));
+    if (deps_.bodies) request.lease = deps_.bodies->lease(holder_of(state));
     co_await request.body_reader->read_all(request.body, route.body_limit);
 }
 
 /// Callers with secret credentials are the tenant's own server and the operator. Their bodies count only in
 /// the tenant's share. Bodies of all other callers also count in the share of the client's address.
-http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
+http::BodyBudget::Holder Gateway::holder_of(RequestState const& state) const
 {
-    auto const& request = exchange.request;
+    auto const& request = state.request;
     auto const& caller = request.context.caller;
     http::BodyBudget::Holder holder;
     holder.scope_id = request.context.scope.id;
@@ -201,40 +201,40 @@ http::BodyBudget::Holder Gateway::holder_of(Exchange const& exchange) const
     return holder;
 }
 
-asio::awaitable<void> Gateway::find_tenant(Exchange& exchange)
+asio::awaitable<void> Gateway::find_tenant(RequestState& state)
 {
     auto environment = core::Environment::production;
-    if (exchange.identity.key_scope != 0) {
-        core::Scope const own{.id = exchange.identity.key_scope, .slug = {}};
+    if (state.identity.key_scope != 0) {
+        core::Scope const own{.id = state.identity.key_scope, .slug = {}};
         environment = own.environment();
         auto tenant = co_await deps_.tenants.find_by_id(own.tenant_id());
-        if (!tenant || !agrees(exchange.named, tenant->slug, environment)) throw refused_;
-        exchange.tenant = std::move(tenant);
+        if (!tenant || !agrees(state.named, tenant->slug, environment)) throw refused_;
+        state.tenant = std::move(tenant);
     } else {
-        auto const& named = exchange.named;
-        auto const& claims = exchange.identity.token;
+        auto const& named = state.named;
+        auto const& claims = state.identity.token;
         if (claims && !agrees(named, claims->tenant, claims->environment)) throw refused_;
         if (named.kind != tenancy::Resolution::Kind::tenant)
             throw core::Error(core::codes::tenant_not_found,
                 "The request names no tenant. Send it to the tenant's host, such as demo." +
                     options_.base_host + ".");
         environment = named.environment.value_or(core::Environment::production);
-        exchange.tenant = co_await deps_.tenants.get(named.slug);
+        state.tenant = co_await deps_.tenants.get(named.slug);
         // A token that was issued before this tenant was created belongs to an erased tenant with the same
         // slug.
-        if (claims && claims->issued_at + auth::token::skew < exchange.tenant->created_at) throw refused_;
+        if (claims && claims->issued_at + auth::token::skew < state.tenant->created_at) throw refused_;
     }
-    auto& context = exchange.request.context;
-    context.scope = exchange.tenant->scope(environment);
-    bool const reads = exchange.request.method == http::Method::get;
-    if (exchange.tenant->suspended && !(reads && context.caller.kind == core::Access::master))
+    auto& context = state.request.context;
+    context.scope = state.tenant->scope(environment);
+    bool const reads = state.request.method == http::Method::get;
+    if (state.tenant->suspended && !(reads && context.caller.kind == core::Access::master))
         throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
 }
 
-void Gateway::check_route(Exchange const& exchange)
+void Gateway::check_route(RequestState const& state)
 {
-    auto const* const endpoint = exchange.match.endpoint;
-    auto const& allow = exchange.match.allow;
+    auto const* const endpoint = state.match.endpoint;
+    auto const& allow = state.match.allow;
     if (endpoint == nullptr) {
         if (allow.empty())
             throw core::Error(
@@ -243,34 +243,34 @@ void Gateway::check_route(Exchange const& exchange)
             "This resource does not support this method. The Allow header lists the supported ones.")
             .header("Allow", allow);
     }
-    if (!core::allows(endpoint->access, exchange.request.context.caller.kind) && !exchange.rules.anonymous)
+    if (!core::allows(endpoint->access, state.request.context.caller.kind) && !state.rules.anonymous)
         throw core::Error(core::codes::forbidden, "This kind of credential has no access to this operation. "
                                                   "Use a kind that the API documentation allows.");
-    auto const& context = exchange.request.context;
+    auto const& context = state.request.context;
     if (endpoint->options.production_only && context.caller.kind != core::Access::master &&
         context.scope.environment() == core::Environment::sandbox)
         throw core::Error(core::codes::forbidden,
             "Both environments share this resource. Change it with a credential of production.");
 }
 
-std::optional<redis::Limit> Gateway::rate_limit(Exchange const& exchange) const
+std::optional<redis::Limit> Gateway::rate_limit(RequestState const& state) const
 {
-    auto const& caller = exchange.request.context.caller;
+    auto const& caller = state.request.context.caller;
     bool const is_limited = caller.kind != core::Access::anonymous && caller.kind != core::Access::master;
-    if (deps_.rate_limiter == nullptr || !is_limited || !exchange.tenant) return std::nullopt;
+    if (deps_.rate_limiter == nullptr || !is_limited || !state.tenant) return std::nullopt;
     auto const own = caller.is_jwt() ? options_.user_requests_per_minute : 0;
-    auto const ruled = exchange.tenant->limits.requests_per_minute();
+    auto const ruled = state.tenant->limits.requests_per_minute();
     if (!ruled && own == 0) return std::nullopt;
     return redis::Limit{.count = std::clamp<std::int64_t>(ruled.value_or(own), 0, max_rate),
         .window = std::chrono::minutes(1)};
 }
 
-asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit)
+asio::awaitable<void> Gateway::check_rate(RequestState& state, redis::Limit limit)
 {
     redis::Decision decision{
         .limit = limit.count, .window = limit.window, .retry_after = limit.window, .reset = limit.window};
     try {
-        std::string const subject = rate_subject(exchange.request.context);
+        std::string const subject = rate_subject(state.request.context);
         if (limit.count > 0) decision = co_await deps_.rate_limiter->take(subject, limit);
     } catch (redis::Unavailable const&) {
         if (!options_.rate_limit_fails_open) throw;
@@ -281,53 +281,53 @@ asio::awaitable<void> Gateway::check_rate(Exchange& exchange, redis::Limit limit
             throw core::Error::unavailable("The rate limit cannot be checked. Retry later.");
         co_return;
     }
-    exchange.headers = redis::headers(decision);
+    state.headers = redis::headers(decision);
     if (!decision.allowed)
         throw core::Error(
             core::codes::rate_limited, "Too many requests. Retry after the time given in Retry-After.");
 }
 
-asio::awaitable<http::Response> Gateway::preflight(Exchange& exchange)
+asio::awaitable<http::Response> Gateway::preflight(RequestState& state)
 {
-    auto& request = exchange.request;
-    exchange.match = router_.match(request);
+    auto& request = state.request;
+    state.match = router_.match(request);
     auto const origin = request.header("Origin").value_or("");
-    exchange.named = tenancy::resolve(request.headers, rules_);
-    bool const allowed = co_await allows_origin(exchange, origin, true);
+    state.named = tenancy::resolve(request.headers, rules_);
+    bool const allowed = co_await allows_origin(state, origin, true);
     bool const cookies = options_.cookies_from_allowed_origins;
-    if (!exchange.tenant) co_return cors::preflight_without_tenant(request, cookies);
-    co_return cors::preflight(origin, allowed, exchange.match.allow, cookies);
+    if (!state.tenant) co_return cors::preflight_without_tenant(request, cookies);
+    co_return cors::preflight(origin, allowed, state.match.allow, cookies);
 }
 
-asio::awaitable<bool> Gateway::allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up)
+asio::awaitable<bool> Gateway::allows_origin(RequestState& state, std::string_view origin, bool may_look_up)
 {
-    bool const is_named = exchange.named.kind == tenancy::Resolution::Kind::tenant;
-    auto environment = exchange.request.context.scope.environment();
-    if (!exchange.tenant && is_named) {
-        environment = exchange.named.environment.value_or(core::Environment::production);
-        auto const& slug = exchange.named.slug;
-        exchange.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.cached(slug);
+    bool const is_named = state.named.kind == tenancy::Resolution::Kind::tenant;
+    auto environment = state.request.context.scope.environment();
+    if (!state.tenant && is_named) {
+        environment = state.named.environment.value_or(core::Environment::production);
+        auto const& slug = state.named.slug;
+        state.tenant = may_look_up ? co_await deps_.tenants.find(slug) : deps_.tenants.cached(slug);
     }
-    co_return exchange.tenant&& is_allowed(exchange, origin, environment);
+    co_return state.tenant&& is_allowed(state, origin, environment);
 }
 
 bool Gateway::is_allowed(
-    Exchange const& exchange, std::string_view origin, core::Environment environment) const
+    RequestState const& state, std::string_view origin, core::Environment environment) const
 {
-    auto const& tenant = *exchange.tenant;
+    auto const& tenant = *state.tenant;
     if (cors::is_allowed(origin, tenant.settings(environment).allowed_origins)) return true;
     if (auth_host_.empty()) return false;
     return cors::is_page_of(
-        origin, auth::token::authority(auth_host_, tenant.slug, environment), exchange.plain_http);
+        origin, auth::token::authority(auth_host_, tenant.slug, environment), state.plain_http);
 }
 
-asio::awaitable<void> Gateway::expose(Exchange& exchange, http::Response& response)
+asio::awaitable<void> Gateway::expose(RequestState& state, http::Response& response)
 {
-    auto const origin = exchange.request.header("Origin").value_or("");
+    auto const origin = state.request.header("Origin").value_or("");
     bool const refused = response.status == core::codes::unauthorized.status;
     bool allowed = false;
     try {
-        allowed = co_await allows_origin(exchange, origin, !refused);
+        allowed = co_await allows_origin(state, origin, !refused);
     } catch (std::exception const&) {
         allowed = false; // the response is sent anyway, but pages cannot read it
     }
@@ -355,29 +355,29 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
     return http::problem(core::Error::internal(), id);
 }
 
-void Gateway::finish(Exchange const& exchange, http::Response& response)
+void Gateway::finish(RequestState const& state, http::Response& response)
 {
-    auto const& context = exchange.request.context;
-    for (auto const& header : exchange.headers)
+    auto const& context = state.request.context;
+    for (auto const& header : state.headers)
         response.headers.push_back(header);
     response.headers.emplace_back("X-Request-Id", context.request_id);
 
-    auto const took = Steady::now() - exchange.started;
-    auto const* const endpoint = exchange.match.endpoint;
+    auto const took = Steady::now() - state.started;
+    auto const* const endpoint = state.match.endpoint;
     deps_.metrics.finished(endpoint != nullptr ? endpoint->index : observe::HttpMetrics::unmatched,
         response.status, took, context.scope);
-    if (deps_.logger.enabled(observe::Level::info)) log(exchange, response.status, took);
+    if (deps_.logger.enabled(observe::Level::info)) log(state, response.status, took);
 }
 
-void Gateway::log(Exchange const& exchange, unsigned status, std::chrono::nanoseconds took)
+void Gateway::log(RequestState const& state, unsigned status, std::chrono::nanoseconds took)
 {
     bool const refused = status == core::codes::unauthorized.status;
-    if (refused && !refusals_logged_.admits(exchange.started)) return;
+    if (refused && !refusals_logged_.admits(state.started)) return;
     if (auto const omitted = refused ? refusals_logged_.take_omitted() : 0; omitted != 0)
         deps_.logger.warn("refused requests were not logged", {{"count", omitted}});
-    auto const& request = exchange.request;
+    auto const& request = state.request;
     auto const& context = request.context;
-    auto const pattern = exchange.match.pattern;
+    auto const pattern = state.match.pattern;
     // An unmatched path may contain anything, so it is not logged.
     auto const path = pattern.empty() ? "unmatched" : http::shown_path(pattern, request.params);
     deps_.logger.info("request",

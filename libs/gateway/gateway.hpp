@@ -107,24 +107,24 @@ public:
     http::BodyBudget* budget() noexcept override { return deps_.bodies.get(); }
 
 private:
-    struct Exchange;
+    struct RequestState;
 
     void identify(http::Request& request) const;
-    std::optional<http::Response> begin(Exchange& exchange) const;
-    asio::awaitable<http::Response> proceed(Exchange& exchange);
-    asio::awaitable<void> read_body(Exchange& exchange);
-    http::BodyBudget::Holder holder_of(Exchange const& exchange) const;
-    asio::awaitable<void> find_tenant(Exchange& exchange);
-    static void check_route(Exchange const& exchange);
-    std::optional<redis::Limit> rate_limit(Exchange const& exchange) const;
-    asio::awaitable<void> check_rate(Exchange& exchange, redis::Limit limit);
-    asio::awaitable<http::Response> preflight(Exchange& exchange);
-    asio::awaitable<bool> allows_origin(Exchange& exchange, std::string_view origin, bool may_look_up);
-    bool is_allowed(Exchange const& exchange, std::string_view origin, core::Environment environment) const;
-    asio::awaitable<void> expose(Exchange& exchange, http::Response& response);
+    std::optional<http::Response> begin(RequestState& state) const;
+    asio::awaitable<http::Response> proceed(RequestState& state);
+    asio::awaitable<void> read_body(RequestState& state);
+    http::BodyBudget::Holder holder_of(RequestState const& state) const;
+    asio::awaitable<void> find_tenant(RequestState& state);
+    static void check_route(RequestState const& state);
+    std::optional<redis::Limit> rate_limit(RequestState const& state) const;
+    asio::awaitable<void> check_rate(RequestState& state, redis::Limit limit);
+    asio::awaitable<http::Response> preflight(RequestState& state);
+    asio::awaitable<bool> allows_origin(RequestState& state, std::string_view origin, bool may_look_up);
+    bool is_allowed(RequestState const& state, std::string_view origin, core::Environment environment) const;
+    asio::awaitable<void> expose(RequestState& state, http::Response& response);
     http::Response answer(std::exception_ptr const& failure, http::Request const& request) const;
-    void finish(Exchange const& exchange, http::Response& response);
-    void log(Exchange const& exchange, unsigned status, std::chrono::nanoseconds took);
+    void finish(RequestState const& state, http::Response& response);
+    void log(RequestState const& state, unsigned status, std::chrono::nanoseconds took);
 
     Options const options_;
     Deps const deps_;

@@ -80,7 +80,7 @@ bool matches(std::string_view if_match, std::string_view current) noexcept
     return names(if_match, current, Comparison::strong);
 }
 
-bool is_known(http::Request const& request, std::string_view current) noexcept
+bool is_not_modified(http::Request const& request, std::string_view current) noexcept
 {
     return std::ranges::any_of(request.headers, [&](Header const& header) {
         return core::equal_ignoring_case(header.name, "If-None-Match") &&

@@ -21,7 +21,7 @@ bool matches(std::string_view if_match, std::string_view current) noexcept;
 
 /// Whether the request has an `If-None-Match` that matches `current`, by weak comparison (RFC 9110, 13.1.2).
 /// If so, the client has the current representation, and a GET is answered with 304.
-bool is_known(http::Request const& request, std::string_view current) noexcept;
+bool is_not_modified(http::Request const& request, std::string_view current) noexcept;
 
 /// Throws PRECONDITION_FAILED (412) if the request has `If-Match` and none of its lines matches `current`,
 /// the object's tag in this transaction.

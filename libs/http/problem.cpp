@@ -2,7 +2,6 @@
 
 #include "core/json_writer.hpp"
 #include "core/text.hpp"
-#include "http/parser.hpp"
 
 #include <boost/json/serialize.hpp>
 

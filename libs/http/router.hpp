@@ -21,7 +21,7 @@ struct RouteOptions {
     std::size_t body_limit = 0;
     /// Whether a request is expensive. The number of concurrent expensive requests per scope is limited. If
     /// null, no request is expensive.
-    bool (*heavy)(Request const&) = nullptr;
+    bool (*is_expensive)(Request const&) = nullptr;
     /// Whether the route writes data that both environments of a tenant share. If so, API keys and user
     /// tokens of the sandbox get 403.
     bool production_only = false;

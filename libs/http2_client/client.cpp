@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace http::h2 {
+namespace http2_client {
 
 namespace {
 
@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds extra_idle{30'000}; ///< idle timeout of con
 class Client::Impl final : public std::enable_shared_from_this<Impl>, public Connection::Owner {
 public:
     Impl(asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions options,
-        Source& source)
+        RequestSource& source)
         : executor_(std::move(executor)), context_(std::move(context)), options_(std::move(options)),
           source_(source)
     {
@@ -68,35 +68,35 @@ public:
     {
         std::size_t sum = 0;
         for (auto const& connection : connections_)
-            sum += connection->session().in_flight();
+            sum += connection->protocol().in_flight();
         return sum;
     }
 
 private:
-    void fill(Session& session, std::size_t count, SteadyTime now) override
+    void fill(Protocol& protocol, std::size_t count, SteadyTime now) override
     {
-        std::size_t const kept = kept_streams(session);
-        while (count-- > 0 && session.room() > 0) {
-            auto const request = source_.next(session.room() <= kept);
-            if (request.exchange == nullptr) return;
-            session.submit(request.headers, *request.exchange, now);
+        std::size_t const kept = kept_streams(protocol);
+        while (count-- > 0 && protocol.free_streams() > 0) {
+            auto const request = source_.next(protocol.free_streams() <= kept);
+            if (request.stream == nullptr) return;
+            protocol.submit(request.headers, *request.stream, now);
         }
     }
 
     void changed(Connection const& connection) override
     {
         // Without a backoff, a server that accepts and closes at once would be contacted in a tight loop.
-        if (connection.leaving() && connection.session().answered() == 0) back_off(Steady::now());
+        if (connection.draining() && connection.protocol().answered() == 0) back_off(Steady::now());
         wake();
     }
 
     void ended(Connection& connection, std::string_view detail) override
     {
-        Session const& session = connection.session();
-        if (session.answered() > 0) failures_ = 0;
+        Protocol const& protocol = connection.protocol();
+        if (protocol.answered() > 0) failures_ = 0;
         if (detail.empty()) return wake(); // the connection was idle
-        if (session.answered() == 0 && !connection.leaving()) back_off(Steady::now());
-        if (session.ready())
+        if (protocol.answered() == 0 && !connection.draining()) back_off(Steady::now());
+        if (protocol.ready())
             source_.disconnected(detail);
         else if (usable() == 0)
             source_.unreachable(detail);
@@ -120,7 +120,7 @@ private:
         bool const full =
             usable() > 0 && usable() < options_.max_connections && source_.waiting() &&
             std::ranges::all_of(
-                connections_, [&](auto const& c) { return !c->usable() || is_full(c->session()); });
+                connections_, [&](auto const& c) { return !c->usable() || is_full(c->protocol()); });
         if (!full) {
             full_since_ = now;
         } else if (now - full_since_ >= options_.ramp && now >= not_before_) {
@@ -148,20 +148,20 @@ private:
             std::ranges::count_if(connections_, [](auto const& c) { return c->usable(); }));
     }
 
-    std::size_t kept_streams(Session const& session) const noexcept
+    std::size_t kept_streams(Protocol const& protocol) const noexcept
     {
-        return std::min(options_.urgent_streams, session.limit() / 8);
+        return std::min(options_.urgent_streams, protocol.limit() / 8);
     }
 
-    bool is_full(Session const& session) const noexcept
+    bool is_full(Protocol const& protocol) const noexcept
     {
-        return session.ready() && session.room() <= kept_streams(session);
+        return protocol.ready() && protocol.free_streams() <= kept_streams(protocol);
     }
 
     asio::any_io_executor const executor_;
     std::shared_ptr<Context> const context_;
     ClientOptions const options_;
-    Source& source_;
+    RequestSource& source_;
     std::vector<std::shared_ptr<Connection>> connections_;
     unsigned failures_ = 0; ///< connections in a row that ended without a response
     SteadyTime not_before_{};
@@ -170,8 +170,8 @@ private:
     bool closed_ = false;
 };
 
-Client::Client(
-    asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions options, Source& source)
+Client::Client(asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions options,
+    RequestSource& source)
     : impl_(std::make_shared<Impl>(std::move(executor), std::move(context), std::move(options), source))
 {
 }
@@ -201,4 +201,4 @@ std::size_t Client::in_flight() const noexcept
     return impl_->in_flight();
 }
 
-} // namespace http::h2
+} // namespace http2_client

@@ -16,7 +16,7 @@
 /// An HTTP/2 client (RFC 9113) for very many small requests to one server. A request needs no coroutine, no
 /// copy and no allocation, and many frames share a write. Not thread-safe: a client and the objects it calls
 /// belong to the thread of its executor.
-namespace http::h2 {
+namespace http2_client {
 
 namespace asio = boost::asio;
 
@@ -29,8 +29,8 @@ struct Header {
     bool unique = false;    ///< differs in each request, so it is not added to the compression table
 };
 
-/// The outcome of an exchange.
-enum class End : std::uint8_t {
+/// The outcome of an stream.
+enum class StreamEnd : std::uint8_t {
     answered, ///< a response has arrived: `status` and `answer`
     refused,  ///< the server has not processed the request (RFC 9113, 8.7), so it can be sent again
     lost,     ///< the connection broke or the server reset the stream; the request may have been processed
@@ -38,12 +38,12 @@ enum class End : std::uint8_t {
 };
 
 /// One request and its response. Must stay alive until `ended`.
-class Exchange {
+class Stream {
 public:
-    Exchange() = default;
-    virtual ~Exchange() = default;
-    Exchange(Exchange const&) = delete;
-    Exchange& operator=(Exchange const&) = delete;
+    Stream() = default;
+    virtual ~Stream() = default;
+    Stream(Stream const&) = delete;
+    Stream& operator=(Stream const&) = delete;
 
     /// The maximum number of bytes of a response body that are kept.
     static constexpr std::size_t max_answer = 8192;
@@ -59,15 +59,15 @@ public:
     /// the call.
     virtual void header(std::string_view name, std::string_view value) noexcept = 0;
 
-    /// Called once, at the end of the exchange. From this call on, the exchange may be reused or destroyed.
-    virtual void ended(End end) noexcept = 0;
+    /// Called once, at the end of the stream. From this call on, the stream may be reused or destroyed.
+    virtual void ended(StreamEnd end) noexcept = 0;
 
 private:
-    friend class Session;
+    friend class Protocol;
 
     boost::intrusive::list_member_hook<> in_flight_;
     SteadyTime since_{};
-    std::int32_t stream_ = 0;
+    std::int32_t id_ = 0;
     std::uint8_t piece_ = 0;     ///< index into `body`
     std::size_t sent_ = 0;       ///< bytes of the piece `piece_` that were sent
     bool surely_unsent_ = false; ///< the HEADERS frame was not sent
@@ -75,10 +75,10 @@ private:
 
 /// The source of a client's requests. The client asks for the next request whenever a stream is free, so the
 /// client needs no queue of requests. No function may throw, because a C library calls most of them.
-class Source {
+class RequestSource {
 public:
     struct Request {
-        Exchange* exchange = nullptr;    ///< null if there is no request now
+        Stream* stream = nullptr;        ///< null if there is no request now
         std::span<Header const> headers; ///< valid until the next call
     };
 
@@ -98,7 +98,7 @@ public:
     virtual void disconnected(std::string_view detail) noexcept = 0;
 
 protected:
-    ~Source() = default;
+    ~RequestSource() = default;
 };
 
 /// State that the clients of one thread share: trusted roots, and buffers that are used only during a call.
@@ -136,7 +136,7 @@ class Client {
 public:
     /// `source` must outlive this object.
     Client(asio::any_io_executor executor, std::shared_ptr<Context> context, ClientOptions options,
-        Source& source);
+        RequestSource& source);
 
     /// Closes the connections. Requests in flight end as `lost`.
     ~Client();
@@ -157,4 +157,4 @@ private:
     std::shared_ptr<Impl> impl_;
 };
 
-} // namespace http::h2
+} // namespace http2_client

@@ -10,7 +10,7 @@
 #include <netinet/tcp.h>
 #include <tuple>
 
-namespace http::h2 {
+namespace http2_client {
 
 namespace {
 
@@ -40,7 +40,7 @@ std::shared_ptr<Context> make_context(std::string const& ca_file)
 Connection::Connection(asio::any_io_executor const& executor, std::shared_ptr<Context> context,
     ClientOptions const& options, Owner& owner)
     : socket_(executor), resolver_(executor), context_(std::move(context)), options_(options), owner_(&owner),
-      session_(options.max_streams)
+      protocol_(options.max_streams)
 {
     if (options_.tls) tls_.emplace(*context_->tls, options_.host);
 }
@@ -61,15 +61,15 @@ asio::awaitable<void> Connection::run()
     if (dead_) co_return;
     open_ = true;
     if (tls_) decrypt(); // bytes that came with the end of the handshake
-    watch_session();
+    watch_protocol();
     pump();
     while (!dead_) {
         co_await wait(Socket::wait_read);
         if (dead_) co_return;
         read();
-        watch_session();
+        watch_protocol();
         pump();
-        if (!dead_ && session_.finished()) fail(session_.fault());
+        if (!dead_ && protocol_.finished()) fail(protocol_.fault());
     }
 }
 
@@ -85,7 +85,7 @@ asio::awaitable<std::string> Connection::establish()
     if (error) co_return "connect: " + error.message();
     // A failure is ignored, because its only effect is that urgent requests may wait longer in the kernel.
     setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_limit, sizeof unsent_limit);
-    co_return tls_ ? co_await shake_hands() : std::string();
+    co_return tls_ ? co_await handshake() : std::string();
 }
 
 asio::awaitable<std::string> Connection::connect(tcp::resolver::results_type const& endpoints)
@@ -103,7 +103,7 @@ asio::awaitable<std::string> Connection::connect(tcp::resolver::results_type con
     co_return error ? "connect: " + error.message() : std::string();
 }
 
-asio::awaitable<std::string> Connection::shake_hands()
+asio::awaitable<std::string> Connection::handshake()
 {
     for (;;) {
         auto const state = tls_->handshake();
@@ -131,11 +131,11 @@ void Connection::pump()
     if (!open_ || writing_ || dead_) return;
     for (;;) {
         auto const now = Steady::now();
-        if (session_.room() > 0) owner_->fill(session_, batch, now);
-        if (session_.in_flight() > 0) {
+        if (protocol_.free_streams() > 0) owner_->fill(protocol_, batch, now);
+        if (protocol_.in_flight() > 0) {
             bool const doubtful = now - heard_ > doubtful_after && now - used_ > doubtful_after;
-            if (doubtful && !session_.ping_pending()) {
-                session_.ping();
+            if (doubtful && !protocol_.ping_pending()) {
+                protocol_.ping();
                 pinged_ = now;
             }
             used_ = now;
@@ -145,13 +145,13 @@ void Connection::pump()
     }
 }
 
-/// Fills `out_` with the bytes that the session has to send. Returns false if the connection is dead.
+/// Fills `out_` with the bytes that the protocol has to send. Returns false if the connection is dead.
 bool Connection::produce()
 {
     std::string& frames = tls_ ? context_->plain : out_;
     if (tls_) frames.clear();
-    if (!session_.produce(frames, write_size)) {
-        fail(session_.fault());
+    if (!protocol_.produce(frames, write_size)) {
+        fail(protocol_.fault());
         return false;
     }
     if (!tls_) return true;
@@ -202,7 +202,7 @@ void Connection::read()
         if (error == asio::error::would_block) return;
         if (error) {
             // If the server has sent GOAWAY, `fault` contains its reason, which is more precise.
-            return fail(session_.fault().empty() ? "read: " + error.message() : session_.fault());
+            return fail(protocol_.fault().empty() ? "read: " + error.message() : protocol_.fault());
         }
         heard_ = Steady::now();
         if (!receive({context_->input.data(), size})) return;
@@ -217,50 +217,50 @@ bool Connection::receive(std::span<char const> bytes)
         tls_->receive(bytes);
         return decrypt();
     }
-    if (!session_.receive(bytes)) fail(session_.fault());
+    if (!protocol_.receive(bytes)) fail(protocol_.fault());
     return !dead_;
 }
 
-/// Passes decrypted data to the session. Returns false if the connection is dead.
+/// Passes decrypted data to the protocol. Returns false if the connection is dead.
 bool Connection::decrypt()
 {
     std::size_t size = 0;
     while (!dead_ && (size = tls_->read(context_->decrypted)) > 0) {
-        if (!session_.receive({context_->decrypted.data(), size})) fail(session_.fault());
+        if (!protocol_.receive({context_->decrypted.data(), size})) fail(protocol_.fault());
     }
-    if (tls_->failed()) fail(session_.fault().empty() ? tls_->fault() : session_.fault());
+    if (tls_->failed()) fail(protocol_.fault().empty() ? tls_->fault() : protocol_.fault());
     return !dead_;
 }
 
-void Connection::watch_session()
+void Connection::watch_protocol()
 {
     if (dead_) return;
-    bool const changed = session_.ready() != was_ready_ || session_.leaving() != was_leaving_;
-    was_ready_ = session_.ready();
-    was_leaving_ = session_.leaving();
+    bool const changed = protocol_.ready() != was_ready_ || protocol_.draining() != was_draining_;
+    was_ready_ = protocol_.ready();
+    was_draining_ = protocol_.draining();
     if (changed) owner_->changed(*this);
 }
 
 void Connection::tick(SteadyTime now, std::chrono::milliseconds idle_timeout)
 {
     if (dead_) return;
-    if (!session_.ready()) {
+    if (!protocol_.ready()) {
         boost::system::error_code ignored;
         if (now > next_address_) socket_.cancel(ignored);
         if (now - born_ > options_.connect_timeout) fail("the server was not ready in time");
         return;
     }
-    session_.expire(now - options_.answer_timeout);
-    bool const busy = session_.in_flight() > 0;
+    protocol_.expire(now - options_.answer_timeout);
+    bool const busy = protocol_.in_flight() > 0;
     if (busy) used_ = now;
-    if (session_.ping_pending()) {
+    if (protocol_.ping_pending()) {
         if (now - pinged_ > ping_timeout) return fail("no answer to a PING");
     } else if (busy && now - heard_ > silence_limit) {
-        session_.ping();
+        protocol_.ping();
         pinged_ = now;
     }
     if (!busy && out_.empty() && now - used_ > memory_kept) out_ = std::string();
-    if (!busy && session_.leaving()) return fail(session_.fault());
+    if (!busy && protocol_.draining()) return fail(protocol_.fault());
     if (!busy && now - used_ > idle_timeout) return fail({});
     pump();
 }
@@ -269,7 +269,7 @@ void Connection::detach()
 {
     owner_ = nullptr;
     if (!dead_) close();
-    session_.abandon(End::lost);
+    protocol_.end_all(StreamEnd::lost);
 }
 
 void Connection::fail(std::string_view detail)
@@ -277,7 +277,7 @@ void Connection::fail(std::string_view detail)
     if (dead_) return;
     std::string const reason(detail);
     close();
-    session_.abandon(End::lost);
+    protocol_.end_all(StreamEnd::lost);
     owner_->ended(*this, reason);
 }
 
@@ -287,10 +287,10 @@ void Connection::close() noexcept
     boost::system::error_code ignored;
     if (open_ && !writing_) {
         // Sends only as many bytes as the socket accepts without waiting.
-        session_.say_goodbye();
+        protocol_.send_goaway();
         std::string& frames = tls_ ? context_->plain : out_;
         frames.clear();
-        session_.produce(frames, write_size);
+        protocol_.produce(frames, write_size);
         if (tls_ && tls_->write(frames)) {
             tls_->close();
             tls_->take_output(out_);
@@ -301,4 +301,4 @@ void Connection::close() noexcept
     socket_.close(ignored);
 }
 
-} // namespace http::h2
+} // namespace http2_client

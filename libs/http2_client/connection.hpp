@@ -2,7 +2,7 @@
 // Internal to the HTTP/2 client: one connection.
 
 #include "http2_client/client.hpp"
-#include "http2_client/session.hpp"
+#include "http2_client/protocol.hpp"
 #include "http2_client/tls.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace http::h2 {
+namespace http2_client {
 
 class Context {
 public:
@@ -26,16 +26,16 @@ public:
     std::string plain;           ///< plaintext to be encrypted
 };
 
-/// A socket with a Session. After `start`, the connection connects, reads and writes without further calls.
+/// A socket with a Protocol. After `start`, the connection connects, reads and writes without further calls.
 /// It tells its owner when it ends.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
     /// The owner of a connection. The owner's functions may use the connection, but must not destroy it.
     class Owner {
     public:
-        /// Submits up to `count` requests to `session`, limited by the number of waiting requests and of free
-        /// streams.
-        virtual void fill(Session& session, std::size_t count, SteadyTime now) = 0;
+        /// Submits up to `count` requests to `protocol`, limited by the number of waiting requests and of
+        /// free streams.
+        virtual void fill(Protocol& protocol, std::size_t count, SteadyTime now) = 0;
 
         /// Called when the connection can take requests, and when it no longer can.
         virtual void changed(Connection const& connection) = 0;
@@ -66,12 +66,12 @@ public:
     bool dead() const noexcept { return dead_; }
 
     /// Whether the connection takes requests now, or will take requests once it is ready.
-    bool usable() const noexcept { return !dead_ && !session_.leaving(); }
+    bool usable() const noexcept { return !dead_ && !protocol_.draining(); }
 
     /// Whether the server has sent GOAWAY, or the connection can open no further stream.
-    bool leaving() const noexcept { return was_leaving_; }
+    bool draining() const noexcept { return was_draining_; }
 
-    Session const& session() const noexcept { return session_; }
+    Protocol const& protocol() const noexcept { return protocol_; }
 
 private:
     using Socket = asio::ip::tcp::socket;
@@ -79,14 +79,14 @@ private:
     asio::awaitable<void> run();
     asio::awaitable<std::string> establish();
     asio::awaitable<std::string> connect(asio::ip::tcp::resolver::results_type const& endpoints);
-    asio::awaitable<std::string> shake_hands();
+    asio::awaitable<std::string> handshake();
     asio::awaitable<void> wait(Socket::wait_type what);
     bool produce();
     bool write();
     void read();
     bool receive(std::span<char const> bytes);
     bool decrypt();
-    void watch_session();
+    void watch_protocol();
     void await_writable();
     void fail(std::string_view detail);
     void close() noexcept;
@@ -97,7 +97,7 @@ private:
     ClientOptions const& options_;
     Owner* owner_;
     std::optional<Tls> tls_;
-    Session session_;
+    Protocol protocol_;
     std::string out_;      ///< bytes for the socket
     std::size_t sent_ = 0; ///< bytes of `out_` that were sent
     SteadyTime born_ = std::chrono::steady_clock::now();
@@ -109,7 +109,7 @@ private:
     bool writing_ = false;                        ///< waits until the socket is writable
     bool dead_ = false;
     bool was_ready_ = false;
-    bool was_leaving_ = false;
+    bool was_draining_ = false;
 };
 
-} // namespace http::h2
+} // namespace http2_client

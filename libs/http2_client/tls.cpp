@@ -9,7 +9,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace http::h2 {
+namespace http2_client {
 
 namespace {
 
@@ -33,7 +33,7 @@ void require(bool ok, char const* what)
 
 bool name_peer(SSL* tls, std::string const& host)
 {
-    if (is_address_literal(host))
+    if (http_client::is_address_literal(host))
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), host.c_str()) == 1;
     return SSL_set_tlsext_host_name(tls, host.c_str()) == 1 && SSL_set1_host(tls, host.c_str()) == 1;
 }
@@ -134,4 +134,4 @@ void Tls::fail(std::string_view what)
     fault_ = std::string("TLS: ").append(what);
 }
 
-} // namespace http::h2
+} // namespace http2_client

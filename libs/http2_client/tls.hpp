@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace http::h2 {
+namespace http2_client {
 
 struct FreeTls {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
@@ -65,4 +65,4 @@ private:
     std::string fault_;
 };
 
-} // namespace http::h2
+} // namespace http2_client

@@ -12,7 +12,7 @@
 #include <optional>
 #include <sys/socket.h>
 
-namespace http {
+namespace http_client {
 
 namespace {
 
@@ -166,4 +166,4 @@ bool AddressPolicy::allows_host(std::string_view host) const noexcept
     return !local || allows(AddressRange::loopback);
 }
 
-} // namespace http
+} // namespace http_client

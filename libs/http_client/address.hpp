@@ -7,7 +7,7 @@
 
 struct sockaddr;
 
-namespace http {
+namespace http_client {
 
 using core::to_string;
 
@@ -61,4 +61,4 @@ private:
     bool allow_private_;
 };
 
-} // namespace http
+} // namespace http_client

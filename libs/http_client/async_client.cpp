@@ -2,8 +2,9 @@
 
 #include "http_client/curl_handles.hpp"
 #include "http_client/name_resolver.hpp"
-#include "http_client/readiness.hpp"
+#include "http_client/socket_watcher.hpp"
 #include "http_client/transfer.hpp"
+#include "http_client/url.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -22,7 +23,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace http {
+namespace http_client {
 
 namespace {
 
@@ -46,7 +47,7 @@ std::string bracketed(std::string const& literal)
 
 /// The entries for CURLOPT_RESOLVE: the host name with and without a dot at its end, because the URL may
 /// contain either form.
-CurlList entries_of(OutboundUrl const& url, std::vector<std::string> const& addresses)
+CurlList entries_of(Url const& url, std::vector<std::string> const& addresses)
 {
     std::string list;
     for (auto const& address : addresses)
@@ -60,14 +61,14 @@ CurlList entries_of(OutboundUrl const& url, std::vector<std::string> const& addr
     return out;
 }
 
-OutboundError failure_of(std::exception_ptr const& failure)
+Error failure_of(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
-    } catch (OutboundError const& e) {
+    } catch (Error const& e) {
         return e;
     } catch (std::exception const& e) {
-        return {OutboundError::Kind::protocol, e.what(), false};
+        return {Error::Kind::protocol, e.what(), false};
     }
 }
 
@@ -77,27 +78,27 @@ struct AsyncClient::Impl {
     /// The state of one request, from the call of `send` to the call of `done`. Used on the client's thread
     /// only.
     struct Flight {
-        Flight(OutboundRequest r, Done d) : request(std::move(r)), done(std::move(d)) {}
+        Flight(Request r, Done d) : request(std::move(r)), done(std::move(d)) {}
 
-        OutboundRequest request;
+        Request request;
         Done done;
-        OutboundUrl url;
+        Url url;
         Steady::time_point begun = Steady::now();
         CurlHandle handle;
         std::optional<Transfer> transfer;
         bool added = false; ///< libcurl processes the request
         std::optional<std::stop_callback<std::function<void()>>> on_stop;
-        std::optional<asio::steady_timer> farewell;
+        std::optional<asio::steady_timer> stop_grace;
     };
 
     using Id = std::uint64_t;
 
     Impl(ClientOptions o, std::string const& dns_servers)
-        : options(std::move(o)), handles(idle_handles), io(1), work(io.get_executor()), readiness(io),
-          resolver(io, readiness, dns_servers), timer(io), multi(curl_multi_init())
+        : options(std::move(o)), handles(idle_handles), io(1), work(io.get_executor()), watcher(io),
+          resolver(io, watcher, dns_servers), timer(io), multi(curl_multi_init())
     {
         if (!multi) throw std::bad_alloc();
-        owner = readiness.add_owner([this](int socket, bool readable, bool writable) {
+        owner = watcher.add_owner([this](int socket, bool readable, bool writable) {
             act(socket, (readable ? CURL_CSELECT_IN : 0) | (writable ? CURL_CSELECT_OUT : 0));
         });
         curl_multi_setopt(multi.get(), CURLMOPT_SOCKETFUNCTION, &Impl::on_socket);
@@ -114,24 +115,23 @@ struct AsyncClient::Impl {
 
     // --- the steps of a request ----------------------------------------------------------------------------
 
-    void begin(OutboundRequest&& request, Done&& done)
+    void begin(Request&& request, Done&& done)
     {
         Id const id = next_id++;
         auto& flight = flights.try_emplace(id, std::move(request), std::move(done)).first->second;
-        auto url = parse_outbound_url(flight.request.url);
+        auto url = parse_url(flight.request.url);
         if (!url) {
-            end(id,
-                OutboundError(OutboundError::Kind::protocol, "the URL is not an http or https URL", false));
+            end(id, Error(Error::Kind::protocol, "the URL is not an http or https URL", false));
             return;
         }
         flight.url = std::move(*url);
         if (closed) {
-            end(id, OutboundError(OutboundError::Kind::stopped, "the client is stopped", false));
+            end(id, Error(Error::Kind::stopped, "the client is stopped", false));
             return;
         }
         // The callback may run on the thread that requests the stop.
         flight.on_stop.emplace(
-            flight.request.stop, [this, id] { asio::post(io, [this, id] { bid_farewell(id); }); });
+            flight.request.stop, [this, id] { asio::post(io, [this, id] { end_after_grace(id); }); });
         if (is_address_literal(flight.url.host)) {
             start(id, {});
             return;
@@ -144,19 +144,19 @@ struct AsyncClient::Impl {
 
     void on_resolved(Id id, Resolved const& resolved)
     {
-        using Kind = OutboundError::Kind;
+        using Kind = Error::Kind;
         if (!flights.contains(id)) return;
         switch (resolved.kind) {
         case Resolved::Kind::found:
             start(id, resolved.addresses);
             return;
         case Resolved::Kind::timeout:
-            end(id, OutboundError(Kind::timeout, "the host name was not resolved in time", false));
+            end(id, Error(Kind::timeout, "the host name was not resolved in time", false));
             return;
         case Resolved::Kind::unknown:
             break;
         }
-        end(id, OutboundError(Kind::dns, "the host name has no address", false));
+        end(id, Error(Kind::dns, "the host name has no address", false));
     }
 
     void start(Id id, std::vector<std::string> const& addresses)
@@ -166,7 +166,7 @@ struct AsyncClient::Impl {
             flight.handle = handles.take();
             CURL* const handle = flight.handle.get();
             flight.transfer.emplace(handle, flight.request, options);
-            set_apart(handle, id);
+            set_multi_options(handle, id);
             if (!addresses.empty()) {
                 auto const spent =
                     std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now() - flight.begun);
@@ -181,7 +181,7 @@ struct AsyncClient::Impl {
     }
 
     /// Sets the options that differ from those of a blocking request.
-    static void set_apart(CURL* handle, Id id)
+    static void set_multi_options(CURL* handle, Id id)
     {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): libcurl only stores the number
         curl_easy_setopt(handle, CURLOPT_PRIVATE, reinterpret_cast<void*>(id));
@@ -195,23 +195,23 @@ struct AsyncClient::Impl {
         if (bundle != nullptr) curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);
     }
 
-    void bid_farewell(Id id)
+    void end_after_grace(Id id)
     {
         auto const it = flights.find(id);
         if (it == flights.end()) return;
-        auto& timer_of = it->second.farewell.emplace(io);
-        timer_of.expires_after(it->second.request.farewell);
+        auto& timer_of = it->second.stop_grace.emplace(io);
+        timer_of.expires_after(it->second.request.stop_grace);
         timer_of.async_wait([this, id](auto const& error) {
-            if (!error) cut_off(id);
+            if (!error) stop_now(id);
         });
     }
 
-    void cut_off(Id id)
+    void stop_now(Id id)
     {
         auto const it = flights.find(id);
         if (it == flights.end()) return;
         if (!it->second.transfer) {
-            end(id, OutboundError(OutboundError::Kind::stopped, "the request was stopped", false));
+            end(id, Error(Error::Kind::stopped, "the request was stopped", false));
             return;
         }
         it->second.transfer->mark_stopped();
@@ -220,7 +220,7 @@ struct AsyncClient::Impl {
 
     void finish(Id id, CURLcode code) { end(id, result_of(flights.at(id), code)); }
 
-    static OutboundResult result_of(Flight& flight, CURLcode code)
+    static Result result_of(Flight& flight, CURLcode code)
     {
         try {
             return flight.transfer->finish(code);
@@ -229,11 +229,11 @@ struct AsyncClient::Impl {
         }
     }
 
-    void end(Id id, OutboundResult result)
+    void end(Id id, Result result)
     {
         auto node = flights.extract(id);
         auto& flight = node.mapped();
-        flight.farewell.reset();
+        flight.stop_grace.reset();
         flight.on_stop.reset();
         if (flight.added) curl_multi_remove_handle(multi.get(), flight.handle.get());
         flight.transfer.reset();
@@ -249,7 +249,7 @@ struct AsyncClient::Impl {
         auto& impl = *static_cast<Impl*>(self);
         bool const in = what == CURL_POLL_IN || what == CURL_POLL_INOUT;
         bool const out = what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
-        impl.readiness.watch(impl.owner, socket, in, out);
+        impl.watcher.watch(impl.owner, socket, in, out);
         return 0;
     }
 
@@ -286,10 +286,10 @@ struct AsyncClient::Impl {
     {
         closed = true;
         while (!flights.empty())
-            cut_off(flights.begin()->first);
+            stop_now(flights.begin()->first);
         resolver.stop();
         timer.cancel();
-        readiness.stop();
+        watcher.stop();
         work.reset();
     }
 
@@ -306,8 +306,8 @@ struct AsyncClient::Impl {
     CurlHandles handles;
     asio::io_context io;
     asio::executor_work_guard<asio::io_context::executor_type> work;
-    Readiness readiness;
-    Readiness::Owner owner = 0;
+    SocketWatcher watcher;
+    SocketWatcher::Owner owner = 0;
     NameResolver resolver;
     asio::steady_timer timer;
     std::unordered_map<Id, Flight> flights;
@@ -328,7 +328,7 @@ AsyncClient::~AsyncClient()
     stop();
 }
 
-void AsyncClient::send(OutboundRequest request, Done done)
+void AsyncClient::send(Request request, Done done)
 {
     ++impl_->count;
     asio::post(
@@ -352,4 +352,4 @@ AddressPolicy const& AsyncClient::addresses() const noexcept
     return impl_->options.addresses;
 }
 
-} // namespace http
+} // namespace http_client

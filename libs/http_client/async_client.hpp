@@ -8,10 +8,10 @@
 #include <string>
 #include <variant>
 
-namespace http {
+namespace http_client {
 
 /// The result of a request.
-using OutboundResult = std::variant<OutboundResponse, OutboundError>;
+using Result = std::variant<Response, Error>;
 
 /// HTTP/1.1 client on libcurl's multi interface, with one thread for thousands of requests. No request blocks
 /// a thread, not even one whose host name cannot be resolved (c-ares). Requests have the restrictions of
@@ -23,7 +23,7 @@ using OutboundResult = std::variant<OutboundResponse, OutboundError>;
 class AsyncClient {
 public:
     /// Called once for each request, on the client's thread. Must neither block nor throw. May call `send`.
-    using Done = std::function<void(OutboundResult)>;
+    using Done = std::function<void(Result)>;
 
     static constexpr long max_idle_connections = 256;
 
@@ -36,15 +36,15 @@ public:
     AsyncClient(AsyncClient const&) = delete;
     AsyncClient& operator=(AsyncClient const&) = delete;
 
-    /// Starts a request and returns at once. Thread-safe. `request.stop` and `request.farewell` take effect
+    /// Starts a request and returns at once. Thread-safe. `request.stop` and `request.stop_grace` take effect
     /// without delay. `request.timeout` includes name resolution, which may take up to
     /// `request.connect_timeout`. Must not be called after `stop()`.
-    void send(OutboundRequest request, Done done);
+    void send(Request request, Done done);
 
     /// The number of requests in flight.
     std::size_t in_flight() const noexcept;
 
-    /// Ends all requests in flight with an OutboundError of kind `stopped`, then ends the thread. Must not be
+    /// Ends all requests in flight with an Error of kind `stopped`, then ends the thread. Must not be
     /// called on the client's thread.
     void stop() noexcept;
 
@@ -55,4 +55,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-} // namespace http
+} // namespace http_client

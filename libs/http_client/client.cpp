@@ -2,10 +2,11 @@
 
 #include "http_client/curl_handles.hpp"
 #include "http_client/transfer.hpp"
+#include "http_client/url.hpp"
 
 #include <algorithm>
 
-namespace http {
+namespace http_client {
 
 struct Client::Impl {
     explicit Impl(ClientOptions o) : options(std::move(o)), handles(options.max_idle) {}
@@ -18,10 +19,10 @@ Client::Client(ClientOptions options) : impl_(std::make_unique<Impl>(std::move(o
 
 Client::~Client() = default;
 
-OutboundResponse Client::send(OutboundRequest const& request)
+Response Client::send(Request const& request)
 {
-    if (!parse_outbound_url(request.url)) {
-        throw OutboundError(OutboundError::Kind::protocol, "the URL is not an http or https URL", false);
+    if (!parse_url(request.url)) {
+        throw Error(Error::Kind::protocol, "the URL is not an http or https URL", false);
     }
     CurlHandle handle = impl_->handles.take();
 
@@ -40,11 +41,11 @@ AddressPolicy const& Client::addresses() const noexcept
     return impl_->options.addresses;
 }
 
-std::optional<std::string_view> OutboundResponse::header(std::string_view lower_case_name) const noexcept
+std::optional<std::string_view> Response::header(std::string_view lower_case_name) const noexcept
 {
     auto const it = std::ranges::find_if(headers, [&](auto const& h) { return h.first == lower_case_name; });
     if (it == headers.end()) return std::nullopt;
     return it->second;
 }
 
-} // namespace http
+} // namespace http_client

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/enum_names.hpp"
-#include "core/fields.hpp"
 #include "http_client/address.hpp"
 
 #include <chrono>
@@ -15,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-namespace http {
+namespace http_client {
 
 using core::to_string;
 
 /// A request to another server.
-struct OutboundRequest {
+struct Request {
     std::string method = "GET";
     std::string url; ///< `http` or `https`
     /// Names and values must not contain CR, LF or NUL; otherwise std::invalid_argument is thrown.
@@ -33,11 +32,11 @@ struct OutboundRequest {
     unsigned max_redirects = 0;     ///< if 0, a 3xx response is returned
     /// Whether to use a new connection, so that libcurl never repeats the request on its own.
     bool fresh_connection = false;
-    std::stop_token stop;                  ///< when a stop is requested, the request ends after `farewell`
-    std::chrono::milliseconds farewell{0}; ///< grace period after `stop`; accurate to about one second
+    std::stop_token stop; ///< when a stop is requested, the request ends after `stop_grace`
+    std::chrono::milliseconds stop_grace{0}; ///< grace period after `stop`; accurate to about one second
 };
 
-struct OutboundResponse {
+struct Response {
     unsigned status = 0;
     /// The headers of the final response, after all redirects. Names are in lower case.
     std::vector<std::pair<std::string, std::string>> headers;
@@ -50,7 +49,7 @@ struct OutboundResponse {
 };
 
 /// The reason why there is no response.
-class OutboundError : public std::runtime_error {
+class Error : public std::runtime_error {
 public:
     enum class Kind {
         dns,     ///< the name has no address, or the resolver failed
@@ -63,7 +62,7 @@ public:
         protocol,        ///< invalid URL, not HTTP, incomplete response, too many redirects
     };
 
-    OutboundError(Kind kind, std::string const& what, bool request_sent)
+    Error(Kind kind, std::string const& what, bool request_sent)
         : std::runtime_error(what), kind_(kind), request_sent_(request_sent)
     {
     }
@@ -78,7 +77,7 @@ private:
     bool request_sent_;
 };
 
-constexpr auto enum_names(OutboundError::Kind)
+constexpr auto enum_names(Error::Kind)
 {
     return std::to_array<std::string_view>(
         {"dns", "connect", "tls", "timeout", "too_large", "refused_address", "stopped", "protocol"});
@@ -104,9 +103,9 @@ public:
     Client(Client const&) = delete;
     Client& operator=(Client const&) = delete;
 
-    /// Returns a response of any status. Throws OutboundError if no complete response arrives. Blocks for at
+    /// Returns a response of any status. Throws Error if no complete response arrives. Blocks for at
     /// most `timeout`, except that the system's resolver may take longer to give up on a name.
-    OutboundResponse send(OutboundRequest const& request);
+    Response send(Request const& request);
 
     AddressPolicy const& addresses() const noexcept;
 
@@ -115,22 +114,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The parts of an absolute URL, as libcurl interprets the URL: numeric IPv4 hosts (`0x7f.1`) are converted
-/// to dotted form.
-struct OutboundUrl {
-    std::string scheme; ///< `http` or `https`
-    std::string host;   ///< without brackets, lower case
-    std::uint16_t port = 0;
-    bool has_credentials = false;
-};
-
-/// Returns nullopt for text that is not an http or https URL with a host, and for a percent-encoded host.
-std::optional<OutboundUrl> parse_outbound_url(std::string const& url);
-
-/// Checks a URL that a tenant has given as the target of requests. Records an error for the field `name` if
-/// the URL is not allowed. The URL must use https (or http if private addresses are allowed), consist of
-/// visible ASCII, have no credentials, and have a host that AddressPolicy::allows_host accepts.
-void check_outbound_url(
-    core::Fields& fields, std::string_view name, std::string const& url, AddressPolicy const& addresses);
-
-} // namespace http
+} // namespace http_client

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace http {
+namespace http_client {
 
 CurlHandles::CurlHandles(std::size_t max_idle) : max_idle_(max_idle)
 {
@@ -41,4 +41,4 @@ void CurlHandles::put_back(CurlHandle handle)
     if (idle_.size() < max_idle_) idle_.push_back(std::move(handle));
 }
 
-} // namespace http
+} // namespace http_client

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace http {
+namespace http_client {
 
 struct FreeCurl {
     void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
@@ -44,4 +44,4 @@ private:
     std::vector<CurlHandle> idle_;
 };
 
-} // namespace http
+} // namespace http_client

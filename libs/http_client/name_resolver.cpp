@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <sys/time.h>
 
-namespace http {
+namespace http_client {
 
 namespace {
 
@@ -64,11 +64,11 @@ struct NameResolver::Waiter {
     }
 };
 
-NameResolver::NameResolver(boost::asio::io_context& io, Readiness& readiness, std::string const& servers)
-    : io_(io), readiness_(readiness), alarm_(io)
+NameResolver::NameResolver(boost::asio::io_context& io, SocketWatcher& watcher, std::string const& servers)
+    : io_(io), watcher_(watcher), alarm_(io)
 {
     begin_library();
-    owner_ = readiness_.add_owner(
+    owner_ = watcher_.add_owner(
         [this](int socket, bool readable, bool writable) { process(socket, readable, writable); });
     ares_options options{};
     options.timeout = first_try_ms;
@@ -89,14 +89,14 @@ NameResolver::~NameResolver()
     ares_destroy(channel_); // ends pending queries with an error; `stop` has removed their waiters
 }
 
-void NameResolver::resolve(std::string const& host, std::chrono::milliseconds patience, Done done)
+void NameResolver::resolve(std::string const& host, std::chrono::milliseconds timeout, Done done)
 {
     if (auto const known = known_.find(host)) {
         done(*known);
         return;
     }
     auto waiter = std::make_shared<Waiter>(io_, std::move(done));
-    waiter->timer.expires_after(patience);
+    waiter->timer.expires_after(timeout);
     waiter->timer.async_wait([waiter](auto const& error) {
         if (!error) waiter->tell({.kind = Resolved::Kind::timeout, .addresses = {}});
     });
@@ -151,7 +151,7 @@ void NameResolver::stop()
 void NameResolver::on_socket(void* argument, ares_socket_t socket, int readable, int writable)
 {
     auto& self = *static_cast<NameResolver*>(argument);
-    self.readiness_.watch(self.owner_, socket, readable != 0, writable != 0);
+    self.watcher_.watch(self.owner_, socket, readable != 0, writable != 0);
 }
 
 void NameResolver::process(int socket, bool readable, bool writable)
@@ -174,4 +174,4 @@ void NameResolver::set_alarm()
     });
 }
 
-} // namespace http
+} // namespace http_client

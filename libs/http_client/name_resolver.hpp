@@ -2,7 +2,7 @@
 // Internal to the asynchronous client.
 
 #include "core/cache.hpp"
-#include "http_client/readiness.hpp"
+#include "http_client/socket_watcher.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace http {
+namespace http_client {
 
 /// The result of a name resolution.
 struct Resolved {
@@ -32,23 +32,23 @@ class NameResolver {
 public:
     using Done = std::function<void(Resolved const&)>;
 
-    /// `readiness` must outlive this object. `servers` is a list `ip[:port],...`. If it is empty, the servers
+    /// `watcher` must outlive this object. `servers` is a list `ip[:port],...`. If it is empty, the servers
     /// in /etc/resolv.conf are used. Throws std::runtime_error if c-ares refuses `servers` or cannot be
     /// initialised.
-    NameResolver(boost::asio::io_context& io, Readiness& readiness, std::string const& servers);
+    NameResolver(boost::asio::io_context& io, SocketWatcher& watcher, std::string const& servers);
     ~NameResolver();
     NameResolver(NameResolver const&) = delete;
     NameResolver& operator=(NameResolver const&) = delete;
 
-    /// Calls `done` once: possibly within this call, and at the latest after `patience`. Addresses that were
-    /// found are cached for `remembered`.
-    void resolve(std::string const& host, std::chrono::milliseconds patience, Done done);
+    /// Calls `done` once: possibly within this call, and at the latest after `timeout`. Addresses that were
+    /// found are cached for `cache_ttl`.
+    void resolve(std::string const& host, std::chrono::milliseconds timeout, Done done);
 
     /// Ends all pending queries as timed out.
     void stop();
 
-    static constexpr std::chrono::seconds remembered{60};
-    static constexpr std::size_t capacity = 4096; ///< number of cached names
+    static constexpr std::chrono::seconds cache_ttl{60};
+    static constexpr std::size_t cache_capacity = 4096; ///< number of cached names
 
 private:
     struct Lookup;
@@ -62,12 +62,12 @@ private:
     void set_alarm();
 
     boost::asio::io_context& io_;
-    Readiness& readiness_;
-    Readiness::Owner owner_ = 0;
+    SocketWatcher& watcher_;
+    SocketWatcher::Owner owner_ = 0;
     boost::asio::steady_timer alarm_;
     ares_channel channel_ = nullptr;
     std::map<std::string, std::vector<std::shared_ptr<Waiter>>> waiting_; ///< pending queries by host name
-    core::Cache<std::string, Resolved> known_{capacity, remembered};
+    core::Cache<std::string, Resolved> known_{cache_capacity, cache_ttl};
 };
 
-} // namespace http
+} // namespace http_client

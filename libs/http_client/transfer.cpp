@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace http {
+namespace http_client {
 
 namespace {
 
@@ -25,7 +25,7 @@ bool is_token(std::string_view text)
     });
 }
 
-CurlList header_list(OutboundRequest const& request)
+CurlList header_list(Request const& request)
 {
     CurlList list;
     bool has_type = false;
@@ -47,11 +47,11 @@ CurlList header_list(OutboundRequest const& request)
 template <class Value> void set(CURL* handle, CURLoption option, Value value)
 {
     if (auto const code = curl_easy_setopt(handle, option, value); code != CURLE_OK) {
-        throw OutboundError(OutboundError::Kind::protocol, curl_easy_strerror(code), false);
+        throw Error(Error::Kind::protocol, curl_easy_strerror(code), false);
     }
 }
 
-void set_method(CURL* handle, OutboundRequest const& request)
+void set_method(CURL* handle, Request const& request)
 {
     if (!is_token(request.method)) throw std::invalid_argument("an outbound request has a malformed method");
     if (request.method == "HEAD") {
@@ -67,7 +67,7 @@ void set_method(CURL* handle, OutboundRequest const& request)
     set(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
 
-void set_limits(CURL* handle, OutboundRequest const& request)
+void set_limits(CURL* handle, Request const& request)
 {
     set(handle, CURLOPT_NOSIGNAL, 1L);
     set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
@@ -82,16 +82,16 @@ void set_limits(CURL* handle, OutboundRequest const& request)
     set(handle, CURLOPT_NOPROXY, "*");
 }
 
-OutboundError::Kind kind_of(CURLcode code)
+Error::Kind kind_of(CURLcode code)
 {
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-        return OutboundError::Kind::dns;
+        return Error::Kind::dns;
     case CURLE_COULDNT_CONNECT:
     case CURLE_INTERFACE_FAILED:
-        return OutboundError::Kind::connect;
+        return Error::Kind::connect;
     case CURLE_OPERATION_TIMEDOUT:
-        return OutboundError::Kind::timeout;
+        return Error::Kind::timeout;
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
@@ -99,13 +99,13 @@ OutboundError::Kind kind_of(CURLcode code)
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_INVALIDCERTSTATUS:
-        return OutboundError::Kind::tls;
+        return Error::Kind::tls;
     default:
-        return OutboundError::Kind::protocol;
+        return Error::Kind::protocol;
     }
 }
 
-void read_facts(CURL* handle, OutboundResponse& response)
+void read_facts(CURL* handle, Response& response)
 {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
@@ -182,12 +182,12 @@ int Transfer::on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, cur
     auto& transfer = *static_cast<Transfer*>(context);
     if (!transfer.request_.stop.stop_requested()) return 0;
     auto const now = Steady::now();
-    if (!transfer.last_moment_) transfer.last_moment_ = now + transfer.request_.farewell;
+    if (!transfer.last_moment_) transfer.last_moment_ = now + transfer.request_.stop_grace;
     transfer.stopped_ = now >= *transfer.last_moment_;
     return transfer.stopped_ ? 1 : 0;
 }
 
-Transfer::Transfer(CURL* handle, OutboundRequest const& request, ClientOptions const& options)
+Transfer::Transfer(CURL* handle, Request const& request, ClientOptions const& options)
     : handle_(handle), request_(request), addresses_(options.addresses), headers_(header_list(request))
 {
     set(handle, CURLOPT_URL, request.url.c_str());
@@ -224,7 +224,7 @@ void Transfer::resolve_to(CurlList entries, std::chrono::milliseconds timeout)
     set(handle_, CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(timeout.count())));
 }
 
-OutboundResponse Transfer::finish(CURLcode code)
+Response Transfer::finish(CURLcode code)
 {
     if (code != CURLE_OK && !truncated_) fail(code);
     read_facts(handle_, response_);
@@ -238,17 +238,17 @@ void Transfer::fail(CURLcode code) const
     // After a failed connection attempt `pretransfer` is the time of an earlier connection.
     bool const connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
     bool const sent = connected && pretransfer > 0;
-    if (stopped_) throw OutboundError(OutboundError::Kind::stopped, "the request was stopped", sent);
-    if (too_large_) throw OutboundError(OutboundError::Kind::too_large, "the response is too large", sent);
+    if (stopped_) throw Error(Error::Kind::stopped, "the request was stopped", sent);
+    if (too_large_) throw Error(Error::Kind::too_large, "the response is too large", sent);
     if (code == CURLE_COULDNT_CONNECT && !tried_ && refused_ != AddressRange::global) {
-        throw OutboundError(OutboundError::Kind::refused_address,
+        throw Error(Error::Kind::refused_address,
             "the host's address is not allowed (range: " + std::string(to_string(refused_)) + ")", sent);
     }
     char const* const detail = static_cast<char const*>(detail_);
-    throw OutboundError(kind_of(code), *detail != '\0' ? detail : curl_easy_strerror(code), sent);
+    throw Error(kind_of(code), *detail != '\0' ? detail : curl_easy_strerror(code), sent);
 }
 
-OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options)
+Response perform(CURL* handle, Request const& request, ClientOptions const& options)
 {
     Transfer transfer(handle, request, options);
     transfer.watch_stop();
@@ -273,4 +273,4 @@ PipeSignalGuard::~PipeSignalGuard()
     pthread_sigmask(SIG_SETMASK, &old_, nullptr);
 }
 
-} // namespace http
+} // namespace http_client

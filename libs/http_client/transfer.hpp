@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace http {
+namespace http_client {
 
 /// One request: sets the options of a handle and builds the response. All restrictions of outbound requests
 /// are set here: address policy on each socket, no proxy, no cookies, bounded response, no redirects unless
@@ -19,12 +19,12 @@ namespace http {
 class Transfer {
 public:
     /// Sets the options of `handle`, whose options must have their defaults. All three arguments must outlive
-    /// this object. Throws OutboundError or std::invalid_argument for a request that cannot be sent.
-    Transfer(CURL* handle, OutboundRequest const& request, ClientOptions const& options);
+    /// this object. Throws Error or std::invalid_argument for a request that cannot be sent.
+    Transfer(CURL* handle, Request const& request, ClientOptions const& options);
     Transfer(Transfer const&) = delete;
     Transfer& operator=(Transfer const&) = delete;
 
-    /// Makes curl_easy_perform end the request after its stop token is triggered and `farewell` has passed.
+    /// Makes curl_easy_perform end the request after its stop token is triggered and `stop_grace` has passed.
     void watch_stop();
 
     /// Connects to these addresses instead of resolving the URL's host: `host:port:address,...`, as in
@@ -35,7 +35,7 @@ public:
     void mark_stopped() noexcept { stopped_ = true; }
 
     /// Returns the response after libcurl ended with `code`. Throws the errors of Client::send.
-    OutboundResponse finish(CURLcode code);
+    Response finish(CURLcode code);
 
 private:
     using Steady = std::chrono::steady_clock;
@@ -49,24 +49,24 @@ private:
     [[noreturn]] void fail(CURLcode code) const;
 
     CURL* const handle_;
-    OutboundRequest const& request_;
+    Request const& request_;
     AddressPolicy const& addresses_;
     CurlList headers_;
     CurlList resolved_;
     char detail_[CURL_ERROR_SIZE] = {};
-    OutboundResponse response_;
+    Response response_;
     std::size_t header_bytes_ = 0;
     bool too_large_ = false;
     bool truncated_ = false;
     AddressRange refused_ = AddressRange::global;   ///< range of the last refused address
     bool tried_ = false;                            ///< at least one address was allowed
-    std::optional<Steady::time_point> last_moment_; ///< end of `farewell`; set when a stop was requested
+    std::optional<Steady::time_point> last_moment_; ///< end of `stop_grace`; set when a stop was requested
     bool stopped_ = false;
 };
 
 /// Sends `request` on `handle`, whose options must have their defaults, and waits for the response. Throws
 /// the errors of Client::send. Reset the handle before its next use.
-OutboundResponse perform(CURL* handle, OutboundRequest const& request, ClientOptions const& options);
+Response perform(CURL* handle, Request const& request, ClientOptions const& options);
 
 /// Appends a line to the list. Throws std::bad_alloc.
 void append(CurlList& list, std::string const& line);
@@ -86,4 +86,4 @@ private:
     bool was_pending_ = false;
 };
 
-} // namespace http
+} // namespace http_client

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <system_error>
 
-namespace http {
+namespace http_server {
 
 namespace {
 
@@ -60,8 +60,8 @@ try {
 
 } // namespace
 
-Server::Server(
-    std::vector<asio::io_context*> const& contexts, ServerOptions const& options, Application& application)
+Server::Server(std::vector<asio::io_context*> const& contexts, ServerOptions const& options,
+    http::Application& application)
 {
     if (contexts.empty()) throw std::invalid_argument("a server needs an io_context");
     boost::system::error_code ec;
@@ -70,8 +70,9 @@ Server::Server(
     auto acceptors = listen(contexts, endpoint);
     port_ = endpoint.port();
     std::size_t const share = std::max<std::size_t>(1, options.max_connections / contexts.size());
-    auto const networks =
-        options.max_per_network == 0 ? nullptr : std::make_shared<core::KeyedLimiter>(options.max_per_network);
+    auto const networks = options.max_per_network == 0
+                              ? nullptr
+                              : std::make_shared<core::KeyedLimiter>(options.max_per_network);
     for (std::size_t i = 0; i < contexts.size(); ++i) {
         shards_.push_back(std::make_shared<Shard>(
             *contexts[i], std::move(acceptors[i]), options, share, networks, application));
@@ -110,4 +111,4 @@ void Server::abort()
         asio::post(shard->context(), [shard] { shard->abort(); });
 }
 
-} // namespace http
+} // namespace http_server

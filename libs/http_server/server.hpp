@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace http {
+namespace http_server {
+
+namespace asio = boost::asio;
 
 /// The server checks the time limits at intervals of half a second, or of a quarter of the shortest limit if
 /// that is shorter. So each limit may be exceeded by up to two intervals.
@@ -54,7 +56,7 @@ public:
     /// Binds the port. Throws std::system_error if this fails, for example because another process listens on
     /// the port.
     Server(std::vector<asio::io_context*> const& contexts, ServerOptions const& options,
-        Application& application);
+        http::Application& application);
 
     /// Calls `abort()`.
     ~Server();
@@ -79,4 +81,4 @@ private:
     std::uint16_t port_ = 0;
 };
 
-} // namespace http
+} // namespace http_server

@@ -11,7 +11,7 @@
 
 #include <ctime>
 
-namespace http {
+namespace http_server {
 
 namespace {
 
@@ -21,8 +21,8 @@ constexpr milliseconds longest_period{500};
 constexpr milliseconds drain_period{100};
 constexpr milliseconds drain_grace{500}; ///< time for requests that are still in transit
 constexpr milliseconds accept_pause{50};
-constexpr std::size_t spare_exchanges = 64;
-constexpr std::size_t warm_sessions = 256;
+constexpr std::size_t spare_slots = 64;
+constexpr std::size_t warm_connections = 256;
 constexpr unsigned network_v4_bits = 24;
 constexpr unsigned network_v6_bits = 48;
 
@@ -40,15 +40,15 @@ std::string to_text(asio::ip::address const& address)
     return address.to_string();
 }
 
-asio::awaitable<void> serve(std::unique_ptr<Session> session)
+asio::awaitable<void> serve(std::unique_ptr<Connection> connection)
 {
-    co_await session->run();
+    co_await connection->run();
 }
 
 } // namespace
 
 Shard::Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
-    std::size_t max_connections, std::shared_ptr<core::KeyedLimiter> networks, Application& application)
+    std::size_t max_connections, std::shared_ptr<core::KeyedLimiter> networks, http::Application& application)
     : context_(context), acceptor_(std::move(acceptor)), sweep_timer_(context), accept_pause_(context),
       options_(options), max_connections_(max_connections), networks_(std::move(networks)),
       application_(application), period_(sweep_period(options)), now_(std::chrono::steady_clock::now()),
@@ -71,55 +71,55 @@ void Shard::drain()
     acceptor_.close(ignored);
     period_ = std::min(period_, drain_period);
     auto const last = std::chrono::steady_clock::now() + drain_grace;
-    for (Session& session : idle_)
-        session.expire_at(last);
+    for (Connection& connection : idle_)
+        connection.expire_at(last);
     arm_sweep();
 }
 
 void Shard::abort()
 {
     drain();
-    for (Session& session : sessions_)
-        session.abort();
+    for (Connection& connection : connections_)
+        connection.abort();
 }
 
-void Shard::add(Session& session)
+void Shard::add(Connection& connection)
 {
-    sessions_.push_back(session);
-    connections_.fetch_add(1, std::memory_order_relaxed);
+    connections_.push_back(connection);
+    count_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Shard::remove() noexcept
 {
-    connections_.fetch_sub(1, std::memory_order_relaxed);
+    count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-SteadyTime Shard::enter_idle(Session& session)
+SteadyTime Shard::enter_idle(Connection& connection)
 {
-    idle_.push_back(session);
+    idle_.push_back(connection);
     return draining_ ? std::chrono::steady_clock::now() + drain_grace : after(options_.idle_timeout);
 }
 
 bool Shard::enter_warm() noexcept
 {
-    if (warm_ == warm_sessions) return false;
+    if (warm_ == warm_connections) return false;
     ++warm_;
     return true;
 }
 
-std::unique_ptr<Exchange> Shard::take_exchange()
+std::unique_ptr<RequestSlot> Shard::take_slot()
 {
-    if (spare_.empty()) return std::make_unique<Exchange>(options_.header_limit);
-    auto exchange = std::move(spare_.back());
+    if (spare_.empty()) return std::make_unique<RequestSlot>(options_.header_limit);
+    auto slot = std::move(spare_.back());
     spare_.pop_back();
-    return exchange;
+    return slot;
 }
 
-void Shard::give_back(std::unique_ptr<Exchange> exchange)
+void Shard::give_back(std::unique_ptr<RequestSlot> slot)
 {
-    if (spare_.size() == spare_exchanges) return;
-    exchange->reset(options_.header_limit);
-    spare_.push_back(std::move(exchange));
+    if (spare_.size() == spare_slots) return;
+    slot->reset(options_.header_limit);
+    spare_.push_back(std::move(slot));
 }
 
 std::string_view Shard::date_line()
@@ -181,21 +181,22 @@ void Shard::admit(Socket socket, asio::ip::tcp::endpoint const& peer)
     boost::system::error_code ec;
     socket.non_blocking(true, ec);
     if (ec) return;
-    std::shared_ptr<void const> place;
+    std::shared_ptr<void const> network_use;
     if (networks_ && !options_.is_exempt(peer.address())) {
-        place = networks_->enter(network_key(peer.address(), network_v4_bits, network_v6_bits));
-        if (!place) return application_.on_network_refused();
+        network_use = networks_->enter(http::network_key(peer.address(), network_v4_bits, network_v6_bits));
+        if (!network_use) return application_.on_network_refused();
     }
-    if (connections() >= max_connections_ && !evict_oldest_idle()) return turn_away(std::move(socket));
-    auto session = std::make_unique<Session>(
-        shared_from_this(), std::move(socket), to_text(peer.address()), std::move(place));
-    asio::co_spawn(context_, serve(std::move(session)), asio::detached);
+    if (connections() >= max_connections_ && !evict_oldest_idle())
+        return refuse_connection(std::move(socket));
+    auto connection = std::make_unique<Connection>(
+        shared_from_this(), std::move(socket), to_text(peer.address()), std::move(network_use));
+    asio::co_spawn(context_, serve(std::move(connection)), asio::detached);
 }
 
-void Shard::turn_away(Socket socket)
+void Shard::refuse_connection(Socket socket)
 {
-    Response const response =
-        problem(core::Error::unavailable("Too many connections. Retry later."), make_request_id());
+    http::Response const response =
+        http::problem(core::Error::unavailable("Too many connections. Retry later."), make_request_id());
     std::string out;
     append_head(out, response, Framing::length, Persistence::close, date_line());
     out += response.body;
@@ -207,7 +208,7 @@ void Shard::turn_away(Socket socket)
 bool Shard::evict_oldest_idle()
 {
     if (idle_.empty()) return false;
-    Session& oldest = idle_.front();
+    Connection& oldest = idle_.front();
     idle_.pop_front();
     oldest.evict();
     return true;
@@ -224,10 +225,10 @@ void Shard::arm_sweep()
 void Shard::sweep()
 {
     now_ = std::chrono::steady_clock::now();
-    for (Session& session : sessions_) {
-        if (session.deadline() <= now_) session.expire();
+    for (Connection& connection : connections_) {
+        if (connection.deadline() <= now_) connection.expire();
     }
-    if (!draining_ || !sessions_.empty()) arm_sweep();
+    if (!draining_ || !connections_.empty()) arm_sweep();
 }
 
-} // namespace http
+} // namespace http_server

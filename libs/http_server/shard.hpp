@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/keyed_limiter.hpp"
+#include "http_server/connection.hpp"
 #include "http_server/server.hpp"
-#include "http_server/session.hpp"
-#include "http/wire.hpp"
+#include "http_server/wire.hpp"
 
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,7 +11,7 @@
 #include <atomic>
 #include <random>
 
-namespace http {
+namespace http_server {
 
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
 
@@ -23,32 +23,33 @@ public:
     /// `networks` counts the connections per network, and all shards share it. If null, there is no limit per
     /// network.
     Shard(asio::io_context& context, Acceptor acceptor, ServerOptions const& options,
-        std::size_t max_connections, std::shared_ptr<core::KeyedLimiter> networks, Application& application);
+        std::size_t max_connections, std::shared_ptr<core::KeyedLimiter> networks,
+        http::Application& application);
 
     void start();
     void drain();
     void abort();
 
     /// Thread-safe.
-    std::size_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
+    std::size_t connections() const noexcept { return count_.load(std::memory_order_relaxed); }
 
     asio::io_context& context() noexcept { return context_; }
 
-    // The following functions are for sessions.
-    Application& application() noexcept { return application_; }
+    // The following functions are for connections.
+    http::Application& application() noexcept { return application_; }
 
     ServerOptions const& options() const noexcept { return options_; }
 
     bool draining() const noexcept { return draining_; }
 
-    void add(Session& session);
-    void remove() noexcept; ///< called after the session was unlinked
+    void add(Connection& connection);
+    void remove() noexcept; ///< called after the connection was unlinked
 
-    /// Called when `session` begins to wait for a request. Returns the deadline of the wait.
-    SteadyTime enter_idle(Session& session);
+    /// Called when `connection` begins to wait for a request. Returns the deadline of the wait.
+    SteadyTime enter_idle(Connection& connection);
 
-    /// Counts one more idle session that keeps its buffer. Returns false if the maximum is reached. If the
-    /// result is true, the session must call `leave_warm` when it no longer keeps its buffer.
+    /// Counts one more idle connection that keeps its buffer. Returns false if the maximum is reached. If the
+    /// result is true, the connection must call `leave_warm` when it no longer keeps its buffer.
     bool enter_warm() noexcept;
 
     void leave_warm() noexcept { --warm_; }
@@ -59,8 +60,8 @@ public:
     /// A deadline at least `delay` from now.
     SteadyTime after(std::chrono::milliseconds delay) const noexcept { return now_ + period_ + delay; }
 
-    std::unique_ptr<Exchange> take_exchange();
-    void give_back(std::unique_ptr<Exchange> exchange);
+    std::unique_ptr<RequestSlot> take_slot();
+    void give_back(std::unique_ptr<RequestSlot> slot);
 
     std::string_view date_line();
     std::string make_request_id(); ///< 16 hexadecimal digits
@@ -69,16 +70,16 @@ private:
     asio::awaitable<void> accept_all(std::shared_ptr<Shard> self);
     void accept_pending();
     void admit(Socket socket, asio::ip::tcp::endpoint const& peer);
-    void turn_away(Socket socket);
+    void refuse_connection(Socket socket);
     bool evict_oldest_idle();
     void arm_sweep();
     void sweep();
 
-    using Sessions = boost::intrusive::list<Session, boost::intrusive::constant_time_size<false>>;
-    using IdleHook = boost::intrusive::member_hook<Session, boost::intrusive::list_member_hook<AutoUnlink>,
-        &Session::idle_hook>;
-    using IdleSessions =
-        boost::intrusive::list<Session, IdleHook, boost::intrusive::constant_time_size<false>>;
+    using Connections = boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>>;
+    using IdleHook = boost::intrusive::member_hook<Connection, boost::intrusive::list_member_hook<AutoUnlink>,
+        &Connection::idle_hook>;
+    using IdleConnections =
+        boost::intrusive::list<Connection, IdleHook, boost::intrusive::constant_time_size<false>>;
 
     asio::io_context& context_;
     Acceptor acceptor_;
@@ -87,11 +88,11 @@ private:
     ServerOptions const options_;
     std::size_t const max_connections_;
     std::shared_ptr<core::KeyedLimiter> const networks_;
-    Application& application_;
-    Sessions sessions_;
-    IdleSessions idle_; ///< the session that has been idle longest is first
-    std::vector<std::unique_ptr<Exchange>> spare_;
-    std::atomic<std::size_t> connections_{0};
+    http::Application& application_;
+    Connections connections_;
+    IdleConnections idle_; ///< the connection that has been idle longest is first
+    std::vector<std::unique_ptr<RequestSlot>> spare_;
+    std::atomic<std::size_t> count_{0};
     std::size_t warm_ = 0;
     std::chrono::milliseconds period_;
     SteadyTime now_;
@@ -100,4 +101,4 @@ private:
     bool draining_ = false;
 };
 
-} // namespace http
+} // namespace http_server

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jobs/settle.hpp"
+#include "jobs/end_claims.hpp"
 #include "jobs/worker.hpp"
 
 #include <cstddef>
@@ -21,15 +21,15 @@ class AsyncWorker;
 struct AsyncHandler {
     /// Starts jobs that were claimed together. Called on the worker's thread. It may run one transaction for
     /// all these jobs, but must not wait until a job is done. Later the handler must end each job once, by
-    /// `AsyncWorker::end` or `fail`, on any thread. If `begin` throws, it must not have started any of these
-    /// jobs. All of them are then retried with backoff.
+    /// `AsyncWorker::finish` or `fail`, on any thread. If `begin` throws, it must not have started any of
+    /// these jobs. All of them are then retried with backoff.
     std::function<void(std::vector<Claim>, AsyncWorker&, std::stop_token const&)> begin;
 
     /// Writes the outcomes of runs, in the transaction that ends their claims. The transaction sees the
     /// scopes of the runs. `record` gets only runs whose lease is still held. It may be called more than once
     /// for the same runs. If the database refuses the data of a job, the job is given up, as with
     /// Outcome::record.
-    std::function<void(pg::Tx&, std::span<Ending const* const>)> record;
+    std::function<void(pg::Tx&, std::span<FinishedRun const* const>)> record;
 
     /// Must end the started jobs that have not begun their work yet, for example jobs that wait for a free
     /// connection. Called once, when the worker is stopping, after the last `begin`.
@@ -40,13 +40,13 @@ struct AsyncWorkerOptions {
     std::string queue;
     std::size_t capacity = 1'024; ///< maximum number of concurrent jobs
     /// Maximum number of jobs of one scope per claim, so that scopes take turns.
-    std::size_t turn = 32;
+    std::size_t claim_per_scope = 32;
     std::chrono::milliseconds lease{60'000}; ///< as WorkerOptions'
     /// Interval between searches for due jobs when there is no notification.
     std::chrono::milliseconds poll{1'000};
-    std::optional<std::chrono::milliseconds> grace = std::nullopt; ///< as WorkerOptions'
-    std::chrono::milliseconds farewell{15'000};                    ///< as WorkerOptions'
-    std::function<void(pg::Tx&, Claim const&)> given_up = {};      ///< as WorkerOptions'
+    std::optional<std::chrono::milliseconds> takeover_delay = std::nullopt; ///< as WorkerOptions'
+    std::chrono::milliseconds stop_timeout{15'000};                         ///< as WorkerOptions'
+    std::function<void(pg::Tx&, Claim const&)> on_dead = {};                ///< as WorkerOptions'
 };
 
 /// Runs the jobs of one queue like Worker, but up to `capacity` jobs concurrently. For handlers that use no
@@ -72,9 +72,9 @@ public:
     AsyncWorker& operator=(AsyncWorker const&) = delete;
 
     /// Ends a started run and queues its outcome to be written. Thread-safe. Returns at once.
-    void end(Ending ending);
+    void finish(FinishedRun run);
 
-    /// As `end`, for a run that failed with an exception: calls Hooks::failed and retries the job with
+    /// As `finish`, for a run that failed with an exception: calls Hooks::failed and retries the job with
     /// backoff.
     void fail(Claim claim, std::exception_ptr const& failure);
 
@@ -86,7 +86,7 @@ public:
     void request_stop() noexcept;
 
     /// Stops claiming and waits until every run has ended and its outcome is written. If the database is
-    /// down, waits for at most `farewell`.
+    /// down, waits for at most `stop_timeout`.
     void stop() noexcept;
 
     /// The number of jobs that the worker holds: running jobs, and jobs whose outcome is not written yet.

@@ -1,9 +1,9 @@
 #pragma once
 // Internal to the workers.
 
-#include "jobs/contact.hpp"
+#include "jobs/lease_takeover.hpp"
 #include "jobs/queue.hpp"
-#include "jobs/round.hpp"
+#include "jobs/scope_rotation.hpp"
 
 #include <chrono>
 #include <optional>
@@ -19,9 +19,10 @@ class Claimer {
 public:
     using Milliseconds = std::chrono::milliseconds;
 
-    /// `lease`, `grace`: see WorkerOptions. `database` must outlive this object.
-    Claimer(pg::Database& database, std::string queue, Milliseconds lease, std::optional<Milliseconds> grace)
-        : database_(database), queue_(std::move(queue)), lease_(lease), contact_(lease, grace),
+    /// `lease`, `takeover_delay`: see WorkerOptions. `database` must outlive this object.
+    Claimer(pg::Database& database, std::string queue, Milliseconds lease,
+        std::optional<Milliseconds> takeover_delay)
+        : database_(database), queue_(std::move(queue)), lease_(lease), takeover_(lease, takeover_delay),
           next_renewal_(Clock::now() + lease / 3)
     {
     }
@@ -32,17 +33,17 @@ public:
     };
 
     /// Claims jobs within the limits of `request`. Overwrites its `queue`, `lease`, `after_scope` and
-    /// `abandoned`. Throws the exceptions of the database.
+    /// `include_expired`. Throws the exceptions of the database.
     Taken take(ClaimRequest request)
     {
         request.queue = queue_;
         request.lease = lease_;
-        request.after_scope = round_.cursor;
-        request.abandoned = contact_.may_take_abandoned();
+        request.after_scope = rotation_.cursor;
+        request.include_expired = takeover_.may_claim_expired();
         auto result =
             database_.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
-        contact_.heard();
-        bool const more = round_.advance(result);
+        takeover_.database_answered();
+        bool const more = rotation_.advance(result);
         return {std::move(result.claims), more};
     }
 
@@ -58,7 +59,7 @@ public:
         if (!claims.empty()) {
             renewed = database_.transact_blocking(
                 pg::Scopes{}, [&](pg::Tx& tx) { return renew(tx, claims, lease_); });
-            contact_.heard();
+            takeover_.database_answered();
         }
         bool const all = renewed == claims.size();
         next_renewal_ = now + (all ? lease_ / 3 : lease_ / 12);
@@ -70,8 +71,8 @@ private:
     pg::Database& database_;
     std::string const queue_;
     Milliseconds const lease_;
-    Round round_;
-    Contact contact_;
+    ScopeRotation rotation_;
+    LeaseTakeover takeover_;
     Clock::time_point next_renewal_;
 };
 

@@ -137,7 +137,7 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
         SELECT seen.last, seen.n, c.scope_id, c.ref, c.attempts, c.run_at, c.lease_until
         FROM (SELECT coalesce(max(scope_id), 0) AS last, count(*) AS n FROM scopes) AS seen LEFT JOIN claimed c ON true
         ORDER BY c.scope_id, c.run_at, c.ref)",
-        {request.queue, request.after_scope, scopes_per_claim, request.abandoned, request.max_per_scope,
+        {request.queue, request.after_scope, scopes_per_claim, request.include_expired, request.max_per_scope,
             scopes, counts, request.limit, request.lease.count(), token, few_due});
 
     ClaimResult result;

@@ -72,7 +72,7 @@ struct ClaimRequest {
     /// The claim starts with the first scope id above this one. Scopes take turns in the order of their ids.
     std::int64_t after_scope = 0;
     std::chrono::milliseconds lease{60'000};
-    bool abandoned = true; ///< whether to claim also jobs whose lease has ended
+    bool include_expired = true; ///< whether to claim also jobs whose lease has ended
 };
 
 struct ClaimResult {

@@ -2,7 +2,7 @@
 
 #include "jobs/claimer.hpp"
 #include "jobs/failure.hpp"
-#include "jobs/held.hpp"
+#include "jobs/held_claims.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -42,7 +42,7 @@ Outcome run_guarded(Handler const& handler, Claim& claim, std::stop_token const&
 struct Worker::Impl {
     Impl(pg::Database& d, core::Clock const& c, WorkerOptions o, Handler h, Hooks k)
         : database(d), clock(c), options(std::move(o)), handler(std::move(h)), hooks(std::move(k)),
-          claimer(database, options.queue, options.lease, options.grace)
+          claimer(database, options.queue, options.lease, options.takeover_delay)
     {
         options.threads = std::max(1U, options.threads);
         if (options.max_per_tenant == 0) options.max_per_tenant = std::max(1U, options.threads / 2);
@@ -135,9 +135,9 @@ struct Worker::Impl {
         while (auto claim = next()) {
             auto const begin = std::chrono::steady_clock::now();
             Outcome outcome = run_guarded(handler, *claim, stop_source.get_token(), clock, hooks);
-            bool const settled = settle(*claim, outcome);
+            bool const written = write(*claim, outcome);
             release(*claim);
-            if (!settled) {
+            if (!written) {
                 if (hooks.lost) hooks.lost(*claim);
             } else if (hooks.finished) {
                 hooks.finished(*claim, outcome.kind, std::chrono::steady_clock::now() - begin);
@@ -153,10 +153,10 @@ struct Worker::Impl {
         return held.begin_next();
     }
 
-    /// Ends the claim in the database. Retries during an outage; after a stop, for at most `farewell`.
+    /// Ends the claim in the database. Retries during an outage; after a stop, for at most `stop_timeout`.
     /// Returns false if the lease was lost or the outcome could not be written. If the database refuses the
     /// outcome, the job is given up: an outcome that records the reason replaces `outcome`.
-    bool settle(Claim const& claim, Outcome& outcome)
+    bool write(Claim const& claim, Outcome& outcome)
     {
         std::optional<SteadyTime> deadline;
         std::vector<Outcome> dead;
@@ -181,7 +181,7 @@ struct Worker::Impl {
                 }
             }
             auto const now = std::chrono::steady_clock::now();
-            if (stopping() && !deadline) deadline = now + options.farewell;
+            if (stopping() && !deadline) deadline = now + options.stop_timeout;
             if (deadline && now >= *deadline) return false;
             sleep(outage_pause(failures, options.lease));
         }
@@ -195,8 +195,8 @@ struct Worker::Impl {
                                pg::Tx& tx) { record_dead(tx, claim, reason, now); };
         std::vector<Outcome> dead;
         dead.push_back(Outcome::dead(enter));
-        if (options.given_up) {
-            dead.push_back(Outcome::dead([=, tell = options.given_up](pg::Tx& tx) {
+        if (options.on_dead) {
+            dead.push_back(Outcome::dead([=, tell = options.on_dead](pg::Tx& tx) {
                 enter(tx);
                 tell(tx, claim);
             }));
@@ -283,7 +283,7 @@ struct Worker::Impl {
     mutable std::mutex mutex; ///< protects the members up to `woken`
     std::condition_variable work;
     std::condition_variable wakeup;
-    Held held;
+    HeldClaims held;
     bool woken = false;
 
     Claimer claimer; ///< used by the dispatcher

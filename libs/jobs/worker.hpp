@@ -26,7 +26,7 @@ struct Outcome {
     /// the job's scope. The writes of `record` and the end of the job are committed together or not at all.
     /// `record` runs again if the transaction is repeated. If the database refuses the writes, or `record`
     /// throws another exception that is not an outage, the job is given up with an entry in `dead_jobs`,
-    /// because another run would fail in the same way. See WorkerOptions::given_up.
+    /// because another run would fail in the same way. See WorkerOptions::on_dead.
     using Record = std::function<void(pg::Tx&)>;
 
     Kind kind = Kind::done;
@@ -87,21 +87,22 @@ struct WorkerOptions {
     /// with the database, and again after each period of half a lease without contact. During this time the
     /// workers that ran these jobs can write the outcomes that they could not write during the outage. If
     /// unset, a quarter of the lease.
-    std::optional<std::chrono::milliseconds> grace = std::nullopt;
+    std::optional<std::chrono::milliseconds> takeover_delay = std::nullopt;
     /// How long a stopping worker retries to write outcomes while the database is down. A job whose outcome
     /// is not written runs again.
-    std::chrono::milliseconds farewell{15'000};
+    std::chrono::milliseconds stop_timeout{15'000};
     /// Called when a job is given up because the database refused its outcome. It should record this in the
     /// row to which `ref` refers. Runs like an Outcome::Record. If its writes fail as well, the job is given
     /// up without them. May be empty.
-    std::function<void(pg::Tx&, Claim const&)> given_up = {};
+    std::function<void(pg::Tx&, Claim const&)> on_dead = {};
 };
 
 /// Runs the jobs of one queue. Any number of workers, in any number of processes, may share a queue. A job
 /// runs on one worker at a time. Another worker runs the job only after the lease has ended by the database's
 /// clock. Scopes take turns, and the jobs of one tenant use at most `max_per_tenant` threads. During an
 /// outage of the database, the worker retries. It writes the outcomes when the database is back. Until then,
-/// the grace period prevents other workers from starting these jobs again (see WorkerOptions::grace).
+/// the takeover delay prevents other workers from starting these jobs again (see
+/// WorkerOptions::takeover_delay).
 class Worker {
 public:
     /// Starts at once. `database` and `clock` must outlive the worker.

@@ -11,7 +11,7 @@ namespace observe {
 namespace {
 
 constexpr std::chrono::milliseconds flush_interval{200};
-constexpr std::chrono::milliseconds patience_at_exit{1000};
+constexpr std::chrono::milliseconds exit_timeout{1000};
 constexpr std::size_t write_early = std::size_t{64} * 1024;
 constexpr std::size_t keep_at_most = std::size_t{4} * 1024 * 1024;
 
@@ -118,7 +118,7 @@ bool LineSink::wait_writable()
         std::lock_guard const lock(mutex_);
         if (!stopping_) continue;
         waited += flush_interval;
-        if (waited >= patience_at_exit) return false;
+        if (waited >= exit_timeout) return false;
     }
 }
 

@@ -153,7 +153,7 @@ prometheus::Counter& JobMetrics::seconds(std::string_view queue)
         {{"queue", std::string(queue)}});
 }
 
-void JobMetrics::expect(std::string_view queue, std::initializer_list<std::string_view> outcomes)
+void JobMetrics::create_series(std::string_view queue, std::initializer_list<std::string_view> outcomes)
 {
     for (auto const outcome : outcomes)
         jobs(queue, outcome);

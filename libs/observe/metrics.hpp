@@ -65,7 +65,7 @@ public:
 
     /// Creates the series of a queue with value 0. Without this, a series would begin with its first event,
     /// and `increase()` in Prometheus would miss that event.
-    void expect(std::string_view queue, std::initializer_list<std::string_view> outcomes);
+    void create_series(std::string_view queue, std::initializer_list<std::string_view> outcomes);
 
     /// `queue` and `outcome` (`done`, `retry`, `dead`, `lost`) must come from small fixed sets.
     void finished(std::string_view queue, std::string_view outcome, std::chrono::nanoseconds took);

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "core/smoothed.hpp"
+#include "core/moving_average.hpp"
 
 #include <chrono>
 #include <cstddef>
 
 namespace pg {
 
-/// Estimates how long a new caller of a Coalescer would wait for its batch, from the recent duration of
+/// Estimates how long a new caller of a Batcher would wait for its batch, from the recent duration of
 /// batches. Not thread-safe.
 class BatchPace {
 public:
@@ -29,7 +29,7 @@ public:
 
 private:
     std::size_t batch_limit_;
-    core::Smoothed seconds_;
+    core::MovingAverage seconds_;
 };
 
 } // namespace pg

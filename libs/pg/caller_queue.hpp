@@ -1,5 +1,5 @@
 #pragma once
-// Internal to pg: callers of a Coalescer that wait for a common batch.
+// Internal to pg: callers of a Batcher that wait for a common batch.
 
 #include "core/fair_queue.hpp"
 
@@ -43,13 +43,13 @@ public:
 
     std::vector<Caller> take_all() { return take(size()); }
 
-    /// Removes and returns the callers that have waited for longer than `patience`. Returns none while all
+    /// Removes and returns the callers that have waited for longer than `timeout`. Returns none while all
     /// callers fit into the next batch.
-    std::vector<Caller> take_late(Clock::duration patience)
+    std::vector<Caller> take_late(Clock::duration timeout)
     {
         std::vector<Caller> late;
         if (turns_.size() <= batch_limit_) return late;
-        auto const latest = Clock::now() - patience;
+        auto const latest = Clock::now() - timeout;
         for (auto& [owner, waiting] : turns_.remove_late([&](Waiting const& w) { return w.since < latest; }))
             late.push_back(std::move(waiting.caller));
         return late;

@@ -30,9 +30,9 @@ void Connection::wait(Wire::Need need)
     }
 }
 
-Fault Connection::fault_of(std::exception_ptr const& failure) const
+FailureKind Connection::failure_kind(std::exception_ptr const& failure) const
 {
-    return lost() ? Fault::unavailable : pg::fault_of(failure);
+    return lost() ? FailureKind::unavailable : pg::failure_kind(failure);
 }
 
 } // namespace pg

@@ -31,7 +31,7 @@ public:
     std::string const& why_lost() const noexcept { return wire_.why_lost(); }
 
     /// How the caller should handle a failure of `run`.
-    Fault fault_of(std::exception_ptr const& failure) const;
+    FailureKind failure_kind(std::exception_ptr const& failure) const;
 
 private:
     void wait(Wire::Need need);

@@ -1,8 +1,8 @@
 #include "pg/database.hpp"
 
 #include "core/suspended.hpp"
+#include "pg/batch_connection.hpp"
 #include "pg/database_threads.hpp"
-#include "pg/lane.hpp"
 #include "pg/transaction.hpp"
 
 #include <boost/asio/this_coro.hpp>
@@ -54,9 +54,9 @@ unsigned Database::busy() const noexcept
     return impl_->busy;
 }
 
-std::shared_ptr<std::atomic<std::int64_t>> const& Database::apart_callers() const noexcept
+std::shared_ptr<std::atomic<std::int64_t>> const& Database::separate_callers() const noexcept
 {
-    return impl_->apart_callers;
+    return impl_->separate_callers;
 }
 
 DatabaseOptions const& Database::options() const noexcept
@@ -69,9 +69,9 @@ void Database::stop()
     impl_->stop();
 }
 
-void Database::submit(Job job)
+void Database::submit(QueuedTransaction call)
 {
-    impl_->submit(std::move(job));
+    impl_->submit(std::move(call));
 }
 
 void Database::submit(Task task)
@@ -122,11 +122,11 @@ void Database::report_lost(std::string_view why)
     impl_->report_lost(why);
 }
 
-asio::awaitable<std::unique_ptr<Session>> Database::session(LockWait wait)
+asio::awaitable<std::unique_ptr<BatchConnection>> Database::batch_connection(LockWait wait)
 {
-    auto const lane = Lane::of(co_await asio::this_coro::executor, *this);
-    auto pipeline = co_await (wait == LockWait::shared ? lane->take(*this) : lane->take_apart(*this));
-    co_return std::make_unique<BatchSession>(*this, lane, std::move(pipeline), wait);
+    auto const pool = ConnectionPool::of(co_await asio::this_coro::executor, *this);
+    auto connection = co_await (wait == LockWait::shared ? pool->take(*this) : pool->take_separate(*this));
+    co_return std::make_unique<PooledBatchConnection>(*this, pool, std::move(connection), wait);
 }
 
 asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work)
@@ -135,10 +135,11 @@ asio::awaitable<void> Database::perform(Scopes scopes, Mode mode, std::function<
     auto const start = [&](core::Suspended caller) {
         // std::function requires copyable targets.
         auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
-        submit(Job{std::move(scopes), mode, std::move(work), [waiting, &failure](std::exception_ptr result) {
-                       failure = std::move(result);
-                       core::Suspended::resume(std::move(*waiting));
-                   }});
+        submit(QueuedTransaction{
+            std::move(scopes), mode, std::move(work), [waiting, &failure](std::exception_ptr result) {
+                failure = std::move(result);
+                core::Suspended::resume(std::move(*waiting));
+            }});
     };
     co_await core::suspend(start);
     if (failure) std::rethrow_exception(failure);
@@ -149,12 +150,12 @@ void Database::perform_blocking(Scopes scopes, Mode mode, std::function<void(Tx&
     // The promise is shared, because the database thread may still use it when `future.get` returns.
     auto const done = std::make_shared<std::promise<void>>();
     std::future<void> future = done->get_future();
-    submit(Job{std::move(scopes), mode, std::move(work), [done](std::exception_ptr failure) {
-                   if (failure)
-                       done->set_exception(std::move(failure));
-                   else
-                       done->set_value();
-               }});
+    submit(QueuedTransaction{std::move(scopes), mode, std::move(work), [done](std::exception_ptr failure) {
+                                 if (failure)
+                                     done->set_exception(std::move(failure));
+                                 else
+                                     done->set_value();
+                             }});
     future.get();
 }
 

@@ -68,7 +68,7 @@ public:
 };
 
 /// A batch needed a lock that another transaction holds, or exceeded `statement_timeout`. The statement had
-/// no effect. A Coalescer catches this error and runs the scopes of the batch separately. For other callers
+/// no effect. A Batcher catches this error and runs the scopes of the batch separately. For other callers
 /// the error is UNAVAILABLE.
 class Stalled : public core::Error {
 public:
@@ -95,7 +95,7 @@ private:
     std::vector<std::int64_t> scopes_;
 };
 
-/// How long a Session's statements wait for locks of other transactions.
+/// How long a BatchConnection's statements wait for locks of other transactions.
 enum class LockWait {
     /// For a batch of several scopes: does not wait for a scope's lock, and waits at most 100 ms for a row.
     shared,
@@ -106,7 +106,7 @@ enum class LockWait {
     brief,
 };
 
-/// Runs a coalesced batch on its caller's own thread. Each call sends one message with `SELECT
+/// Runs a batch on its caller's own thread. Each call sends one message with `SELECT
 /// set_config('app.scopes', …)` and the statement. The message is one implicit transaction, which is
 /// committed when the call returns. After a serialization failure or deadlock, the message is sent again, at
 /// most 3 times. Throws
@@ -117,9 +117,9 @@ enum class LockWait {
 /// Each connection plans a statement once for all calls, without sequential scans if an index is usable. By
 /// default, the server would plan each batch again, because its row estimates depend on the length of the
 /// arrays. Planning costs more than running the batch.
-class Session {
+class BatchConnection {
 public:
-    virtual ~Session() = default;
+    virtual ~BatchConnection() = default;
     virtual asio::awaitable<Rows> run(
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 
@@ -136,7 +136,7 @@ public:
     /// needs this condition:
     ///
     ///     WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
-    virtual asio::awaitable<Rows> run_serialised(
+    virtual asio::awaitable<Rows> run_with_scope_locks(
         Scopes const& scopes, std::string_view sql, std::span<Param const> params) = 0;
 };
 
@@ -152,12 +152,12 @@ template <class In> Scopes scopes_of(std::span<In const> inputs)
     return Scopes(std::move(ids));
 }
 
-/// The return type of a Coalescer's work.
+/// The return type of a Batcher's work.
 template <class Out> using Batch = asio::awaitable<std::vector<Out>>;
 
-/// Takes the scope's advisory lock until the transaction ends, like `Session::run_serialised`. The key of the
-/// lock is a bigint with `0x53` in the top byte and the scope's id in the other bytes.
-void serialise(Tx& tx, std::int64_t scope_id);
+/// Takes the scope's advisory lock until the transaction ends, like `BatchConnection::run_with_scope_locks`.
+/// The key of the lock is a bigint with `0x53` in the top byte and the scope's id in the other bytes.
+void lock_scope(Tx& tx, std::int64_t scope_id);
 
 struct CloseConnection {
     void operator()(PGconn* connection) const noexcept;
@@ -175,7 +175,7 @@ struct DatabaseOptions {
     /// statement.
     bool transaction_pooling = false;
     /// Maximum number of waiting transactions. It is also the maximum number of waiting callers of one
-    /// Coalescer on one I/O thread. A tenant and a scope may use their share of each limit. Further
+    /// Batcher on one I/O thread. A tenant and a scope may use their share of each limit. Further
     /// transactions and callers get 503.
     std::size_t queue_limit = 2000;
     /// A transaction that has not started after this time gets 503. A transaction that is expected to wait
@@ -204,7 +204,7 @@ struct DatabaseOptions {
 ///
 /// A call that is expected to wait for more than half of `queue_timeout` is refused at once. The estimate
 /// uses the recent pace at which the scope's transactions started, and the number of its waiting transactions
-/// (`JobQueue`).
+/// (`AdmissionQueue`).
 ///
 /// Thread-safe. Call `stop` before the execution contexts of the callers are destroyed. Destroy the Database
 /// after the last call has returned.
@@ -252,19 +252,19 @@ public:
 
     bool silent() const noexcept;
 
-    /// The number of jobs that wait for a thread.
+    /// The number of calls that wait for a thread.
     std::size_t queued() const noexcept;
 
-    /// The number of threads that run a job, at most `options().threads`.
+    /// The number of threads that run a call, at most `options().threads`.
     unsigned busy() const noexcept;
 
-    /// The number of waiting callers of Coalescers whose scopes run separately because another transaction
+    /// The number of waiting callers of Batchers whose scopes run separately because another transaction
     /// held a lock.
-    std::shared_ptr<std::atomic<std::int64_t>> const& apart_callers() const noexcept;
+    std::shared_ptr<std::atomic<std::int64_t>> const& separate_callers() const noexcept;
 
     DatabaseOptions const& options() const noexcept;
 
-    /// Runs the queued jobs, then ends the threads. Later calls throw UNAVAILABLE. Must not be called on a
+    /// Runs the queued calls, then ends the threads. Later calls throw UNAVAILABLE. Must not be called on a
     /// database thread.
     void stop();
 
@@ -273,14 +273,14 @@ public:
 
     /// A transaction as the queue stores it. `work` runs on a database thread with an open transaction.
     /// `finish` is called exactly once, on any thread or within `submit`, with the failure if there is one.
-    struct Job {
+    struct QueuedTransaction {
         Scopes scopes;
         Mode mode = Mode::read_write;
         std::function<void(Tx&)> work;                  ///< may run again after a rollback
         std::function<void(std::exception_ptr)> finish; ///< after commit (null) or failure
     };
 
-    void submit(Job job);
+    void submit(QueuedTransaction call);
 
     /// Work that runs on a database thread but does not use the thread's connection. Exactly one of the two
     /// functions is called, once.
@@ -292,20 +292,20 @@ public:
 
     void submit(Task task);
 
-    /// For Coalescer: returns a Session with exclusive use of a connection of the calling coroutine's thread.
-    /// The use ends when the Session is destroyed. The coroutine's io_context must be run by one thread.
-    /// Sessions whose `wait` is not `shared` use at most two of the thread's connections. Throws core::Error
-    /// UNAVAILABLE.
-    asio::awaitable<std::unique_ptr<Session>> session(LockWait wait = LockWait::shared);
+    /// For Batcher: returns a BatchConnection with exclusive use of a connection of the calling coroutine's
+    /// thread. The use ends when the BatchConnection is destroyed. The coroutine's io_context must be run by
+    /// one thread. Connections whose `wait` is not `shared` use at most two of the thread's connections.
+    /// Throws core::Error UNAVAILABLE.
+    asio::awaitable<std::unique_ptr<BatchConnection>> batch_connection(LockWait wait = LockWait::shared);
 
-    /// For `session`: the options of its connections.
+    /// For `batch_connection`: the options of its connections.
     WireOptions wire_options(bool binary) const;
 
-    /// For `session`: the statement that runs first in each transaction. It is "" unless
+    /// For `batch_connection`: the statement that runs first in each transaction. It is "" unless
     /// `transaction_pooling` is set.
     std::string const& transaction_settings() const noexcept;
 
-    /// For `session`: a new connection, made on a database thread.
+    /// For `batch_connection`: a new connection, made on a database thread.
     asio::awaitable<ConnectionHandle> connect();
 
     /// Reports why a connection made by `connect` was lost.

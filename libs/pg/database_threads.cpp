@@ -14,12 +14,12 @@ namespace pg {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-static void refuse(AnyJob& job, core::Error const& error)
+static void refuse(QueuedCall& call, core::Error const& error)
 {
-    if (auto* transaction = std::get_if<Database::Job>(&job))
+    if (auto* transaction = std::get_if<Database::QueuedTransaction>(&call))
         transaction->finish(std::make_exception_ptr(error));
     else
-        std::get<Database::Task>(job).failed(error);
+        std::get<Database::Task>(call).failed(error);
 }
 
 /// Returns the owner whose shares a transaction of these scopes uses.
@@ -34,13 +34,13 @@ static core::Owner owner_of(Scopes const& scopes)
     return one_tenant ? core::Owner{.tenant = first.tenant} : core::Owner{};
 }
 
-static core::Owner owner_of(AnyJob const& job)
+static core::Owner owner_of(QueuedCall const& call)
 {
-    auto const* transaction = std::get_if<Database::Job>(&job);
+    auto const* transaction = std::get_if<Database::QueuedTransaction>(&call);
     return transaction != nullptr ? owner_of(transaction->scopes) : core::Owner{};
 }
 
-static core::Error overloaded(JobQueue<AnyJob>::Seconds wait)
+static core::Error overloaded(AdmissionQueue<QueuedCall>::Seconds wait)
 {
     auto const seconds = static_cast<unsigned>(std::clamp(std::ceil(wait.count()), 1.0, 30.0));
     return core::Error::unavailable("The database is overloaded. Retry later.", seconds);
@@ -80,7 +80,7 @@ Database::Impl::Impl(DatabaseOptions given)
       batch_conninfo(conninfo_of(options, batch_settings(options))),
       queue({.threads = options.threads, .limit = options.queue_limit, .timeout = options.queue_timeout})
 {
-    hopeful = working = options.threads;
+    connecting = working = options.threads;
     for (unsigned i = 0; i < options.threads; ++i)
         workers.push_back(std::make_unique<DatabaseThread>());
     for (auto& worker : workers)
@@ -88,20 +88,20 @@ Database::Impl::Impl(DatabaseOptions given)
     supervisor = std::thread([this] { supervise(); });
 }
 
-void Database::Impl::submit(AnyJob job)
+void Database::Impl::submit(QueuedCall call)
 {
-    auto const owner = owner_of(job);
+    auto const owner = owner_of(call);
     std::unique_lock lock(mutex);
     if (stopped || silent || !reachable()) {
         lock.unlock();
-        return refuse(job, unavailable());
+        return refuse(call, unavailable());
     }
     auto const now = Clock::now();
     if (auto const wait = queue.refusal(owner, now)) {
         lock.unlock();
-        return refuse(job, overloaded(*wait));
+        return refuse(call, overloaded(*wait));
     }
-    queue.push(owner, std::move(job), now);
+    queue.push(owner, std::move(call), now);
     bool const wake = idle > 0 && queue.may_start(owner);
     lock.unlock();
     if (wake) work_or_stop.notify_one();
@@ -109,14 +109,14 @@ void Database::Impl::submit(AnyJob job)
 
 void Database::Impl::set_silent(bool now)
 {
-    std::vector<AnyJob> hopeless;
+    std::vector<QueuedCall> refused;
     {
         std::lock_guard const lock(mutex);
         if (silent.exchange(now) == now) return;
-        if (now) hopeless = queue.remove_all();
+        if (now) refused = queue.remove_all();
     }
-    for (AnyJob& job : hopeless)
-        refuse(job, unavailable());
+    for (QueuedCall& call : refused)
+        refuse(call, unavailable());
     if (options.report)
         options.report(now ? "database: the server does not answer" : "database: the server answers again");
 }
@@ -144,11 +144,11 @@ std::shared_ptr<void const> Database::Impl::reserve(Scopes const& scopes)
             }};
 }
 
-/// The loop of a database thread. It takes jobs only while it has a connection.
+/// The loop of a database thread. It takes calls only while it has a connection.
 void Database::Impl::work(DatabaseThread& self)
 {
     unsigned attempt = 0;
-    std::optional<AnyJob> item;
+    std::optional<QueuedCall> item;
     while (true) {
         if (!self.connection) {
             free_place(self);
@@ -185,15 +185,15 @@ bool Database::Impl::connect(DatabaseThread& self)
         report_unreachable(failure.what());
     }
     bool const made = self.connection.has_value();
-    std::vector<AnyJob> hopeless;
+    std::vector<QueuedCall> refused;
     {
         std::lock_guard const lock(mutex);
         if (made) ++connected;
-        if (std::exchange(self.hopeful, false)) --hopeful;
-        if (!reachable()) hopeless = queue.remove_all();
+        if (std::exchange(self.connecting, false)) --connecting;
+        if (!reachable()) refused = queue.remove_all();
     }
-    for (AnyJob& job : hopeless)
-        refuse(job, unavailable());
+    for (QueuedCall& call : refused)
+        refuse(call, unavailable());
     if (made) report_connected();
     return made;
 }
@@ -217,7 +217,7 @@ void Database::Impl::report_connected()
     if (lost || unreachable) options.report("database: connected again");
 }
 
-/// Closes the connection. Queued jobs continue to wait until the first attempt to replace the connection has
+/// Closes the connection. Queued calls continue to wait until the first attempt to replace the connection has
 /// failed.
 void Database::Impl::disconnect(DatabaseThread& self)
 {
@@ -225,8 +225,8 @@ void Database::Impl::disconnect(DatabaseThread& self)
     self.connection.reset();
     std::lock_guard const lock(mutex);
     --connected;
-    ++hopeful;
-    self.hopeful = true;
+    ++connecting;
+    self.connecting = true;
 }
 
 /// Waits before the next attempt to connect. Returns false once the database is stopped.
@@ -237,18 +237,18 @@ bool Database::Impl::back_off(unsigned attempt)
     return !stopping.wait_for(lock, delay, [this] { return stopped; });
 }
 
-/// Waits for a job and stores it in `item`. After one second without a job, returns with `item` empty, so
-/// that the idle connection is checked. Returns false if the database is stopped and no job is left.
-bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
+/// Waits for a call and stores it in `item`. After one second without a call, returns with `item` empty, so
+/// that the idle connection is checked. Returns false if the database is stopped and no call is left.
+bool Database::Impl::next(DatabaseThread& self, std::optional<QueuedCall>& item)
 {
     item.reset();
     std::unique_lock lock(mutex);
-    end_job(self);
+    end_call(self);
     ++idle;
     work_or_stop.wait_for(lock, 1s, [&] { return take(self, item) || stopped; });
     --idle;
     if (!item) return !stopped;
-    // Another waiting job may be able to start too. If its owner was at its limit at `submit`, no thread was
+    // Another waiting call may be able to start too. If its owner was at its limit at `submit`, no thread was
     // woken for it.
     bool const wake = idle > 0 && queue.has_ready();
     lock.unlock();
@@ -256,10 +256,10 @@ bool Database::Impl::next(DatabaseThread& self, std::optional<AnyJob>& item)
     return true;
 }
 
-bool Database::Impl::take(DatabaseThread& self, std::optional<AnyJob>& item)
+bool Database::Impl::take(DatabaseThread& self, std::optional<QueuedCall>& item)
 {
     auto const now = Clock::now();
-    // After `stop` no new jobs arrive, so no thread has to be kept free for other tenants.
+    // After `stop` no new calls arrive, so no thread has to be kept free for other tenants.
     auto taken = queue.take(now, stopped);
     if (!taken) return false;
     self.owner = taken->first;
@@ -268,69 +268,69 @@ bool Database::Impl::take(DatabaseThread& self, std::optional<AnyJob>& item)
     return true;
 }
 
-void Database::Impl::end_job(DatabaseThread& self)
+void Database::Impl::end_call(DatabaseThread& self)
 {
     if (!self.owner) return;
     queue.finish(*self.owner, Clock::now() - self.started);
     self.owner.reset();
 }
 
-/// Called by a thread that has lost its connection and cannot take the next job. Records the end of its last
-/// job, so that another thread may take the next one.
+/// Called by a thread that has lost its connection and cannot take the next call. Records the end of its last
+/// call, so that another thread may take the next one.
 void Database::Impl::free_place(DatabaseThread& self)
 {
     std::lock_guard const lock(mutex);
     if (!self.owner) return;
-    end_job(self);
+    end_call(self);
     work_or_stop.notify_one();
 }
 
-void Database::Impl::run(DatabaseThread& self, AnyJob& job)
+void Database::Impl::run(DatabaseThread& self, QueuedCall& call)
 {
     ++busy;
-    if (auto* transaction = std::get_if<Job>(&job))
+    if (auto* transaction = std::get_if<QueuedTransaction>(&call))
         run_transaction(*self.connection, *transaction);
     else
-        std::get<Task>(job).run();
+        std::get<Task>(call).run();
     --busy;
 }
 
-void Database::Impl::run_transaction(Connection& connection, Job& job)
+void Database::Impl::run_transaction(Connection& connection, QueuedTransaction& call)
 {
     for (unsigned retries = 0;; ++retries) {
-        Transaction tx(connection, job.scopes, job.mode);
+        Transaction tx(connection, call.scopes, call.mode);
         std::exception_ptr failure;
         try {
-            job.work(tx);
+            call.work(tx);
             tx.commit();
         } catch (...) {
             failure = std::current_exception();
             tx.rollback();
         }
-        if (!failure) return job.finish(nullptr);
+        if (!failure) return call.finish(nullptr);
         // If a statement failed because of the server, that failure is reported, even if `work` threw another
         // exception.
-        Fault const fault = tx.failure() ? connection.fault_of(tx.failure()) : Fault::other;
-        if (fault == Fault::retry && retries < retry_limit) continue;
-        if (fault != Fault::other) failure = std::make_exception_ptr(unavailable());
-        return job.finish(std::move(failure));
+        FailureKind const kind = tx.failure() ? connection.failure_kind(tx.failure()) : FailureKind::other;
+        if (kind == FailureKind::retry && retries < retry_limit) continue;
+        if (kind != FailureKind::other) failure = std::make_exception_ptr(unavailable());
+        return call.finish(std::move(failure));
     }
 }
 
-/// Called at the end of a worker. The last one refuses the remaining jobs.
+/// Called at the end of a worker. The last one refuses the remaining calls.
 void Database::Impl::leave()
 {
-    std::vector<AnyJob> left;
+    std::vector<QueuedCall> left;
     {
         std::lock_guard const lock(mutex);
         if (--working == 0) left = queue.remove_all();
         stopping.notify_all();
     }
-    for (AnyJob& job : left)
-        refuse(job, unavailable());
+    for (QueuedCall& call : left)
+        refuse(call, unavailable());
 }
 
-/// Refuses jobs that were not started in time.
+/// Refuses calls that were not started in time.
 void Database::Impl::supervise()
 {
     std::unique_lock lock(mutex);
@@ -338,8 +338,8 @@ void Database::Impl::supervise()
         auto const now = Clock::now();
         auto expired = queue.remove_late(now);
         lock.unlock();
-        for (AnyJob& job : expired)
-            refuse(job, overloaded(options.queue_timeout));
+        for (QueuedCall& call : expired)
+            refuse(call, overloaded(options.queue_timeout));
         lock.lock();
     }
 }

@@ -28,7 +28,7 @@ constexpr auto trusted_for = 900ms;
 /// milliseconds.
 constexpr auto silence_limit = 2s;
 /// If the server takes longer to answer, the connection is replaced.
-constexpr auto patience = 5s;
+constexpr auto answer_timeout = 5s;
 
 /// Thrown to end the wait for the server, and then the thread.
 struct Stopped {};
@@ -36,7 +36,7 @@ struct Stopped {};
 /// For the listener's own connection, which must continue while the Database counts the server as silent.
 constinit std::atomic<bool> const never_silent = false;
 constexpr WireOptions wire_options{
-    .prepares = false, .silence_limit = patience, .server_silent = never_silent};
+    .prepares = false, .silence_limit = answer_timeout, .server_silent = never_silent};
 
 } // namespace
 
@@ -140,7 +140,7 @@ void Listener::Impl::wait_for_answer(Wire const& wire, Wire::Need need, Clock::t
         if (wait(wire.socket(), events, sent + silence_limit)) return;
         set_silent(true);
     }
-    if (!wait(wire.socket(), events, sent + patience)) throw std::runtime_error("timed out");
+    if (!wait(wire.socket(), events, sent + answer_timeout)) throw std::runtime_error("timed out");
 }
 
 void Listener::Impl::set_silent(bool now)

@@ -18,7 +18,7 @@
 
 namespace pg {
 
-/// The key of the advisory lock that a run of `migrate` holds. The keys of scopes (see `serialise`) are all
+/// The key of the advisory lock that a run of `migrate` holds. The keys of scopes (see `lock_scope`) are all
 /// greater, so the keys do not collide.
 static constexpr char const* lock_key = "x'4d00000000000001'::bigint";
 

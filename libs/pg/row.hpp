@@ -94,7 +94,7 @@ template <class Read> auto read_first(Rows const& result, Read const& read)
 /// As `read_rows`, for a statement whose arrays have `inputs` elements. The first column of each row must be
 /// the number of the element to which the row belongs, from 1. Returns one entry per element, in the order of
 /// the elements. An entry is nullopt if no row has its number.
-template <class Read> auto read_placed(Rows const& result, std::size_t inputs, Read const& read)
+template <class Read> auto read_in_input_order(Rows const& result, std::size_t inputs, Read const& read)
 {
     std::vector<std::optional<std::invoke_result_t<Read const&, RowReader&>>> items(inputs);
     for (Row const& row : result) {

@@ -50,21 +50,23 @@ static bool is_void_plan(std::string_view state, std::string_view message)
     return state == "0A000" && message.find("cached plan must not change") != message.npos;
 }
 
-Fault fault_of(std::exception_ptr const& failure)
+FailureKind failure_kind(std::exception_ptr const& failure)
 {
     try {
         std::rethrow_exception(failure);
     } catch (pqxx::broken_connection const&) {
-        return Fault::unavailable;
+        return FailureKind::unavailable;
     } catch (pqxx::sql_error const& error) {
         std::string const& state = error.sqlstate();
-        if (state == "40001" || state == "40P01" || is_void_plan(state, error.what())) return Fault::retry;
+        if (state == "40001" || state == "40P01" || is_void_plan(state, error.what()))
+            return FailureKind::retry;
         // 53: the server is out of resources. 57: cancelled (statement_timeout) or shutting down. 58:
         // input/output error of the server.
         auto const is_class = [&](char const* name) { return state.starts_with(name); };
-        return is_class("53") || is_class("57") || is_class("58") ? Fault::unavailable : Fault::other;
+        return is_class("53") || is_class("57") || is_class("58") ? FailureKind::unavailable
+                                                                  : FailureKind::other;
     } catch (...) {
-        return Fault::other;
+        return FailureKind::other;
     }
 }
 

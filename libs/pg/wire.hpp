@@ -1,6 +1,7 @@
 #pragma once
 // Internal to pg: a PostgreSQL connection whose functions do not wait for the server. Its users do the
-// waiting: Connection blocks its thread, Pipeline suspends its coroutine, and Listener blocks its own thread.
+// waiting: Connection blocks its thread, AsyncConnection suspends its coroutine, and Listener blocks its own
+// thread.
 
 #include "pg/database.hpp"
 
@@ -31,14 +32,14 @@ bool read_all(PGconn* connection);
 bool ends_session(std::string_view sqlstate);
 
 /// How the caller should handle a failed statement or connection.
-enum class Fault {
+enum class FailureKind {
     retry,       ///< serialization failure, deadlock or outdated plan: may succeed when run again
     unavailable, ///< the server failed, not the statement
     other,       ///< the caller decides
 };
 
 /// Classifies `failure` by its exception only. The state of the connection is not known here.
-Fault fault_of(std::exception_ptr const& failure);
+FailureKind failure_kind(std::exception_ptr const& failure);
 
 /// A statement with its parameters. `sql` must be one of a bounded set of texts.
 struct Statement {

@@ -9,7 +9,7 @@
 namespace redis {
 
 /// The words of a command.
-using Words = std::vector<std::string_view>;
+using Arguments = std::vector<std::string_view>;
 
 /// Access to the server, or to the nodes of a cluster, for one io_context. All functions except `stop`,
 /// `healthy` and `context` are called on that context's thread.
@@ -27,7 +27,7 @@ public:
 
     /// Sends a command to the node that holds `key`, or to any node if `key` is empty. The arguments must
     /// stay valid until the call is awaited. Throws the exceptions of Client::command.
-    virtual asio::awaitable<Reply> route(std::string_view key, Words const& args) = 0;
+    virtual asio::awaitable<Reply> route(std::string_view key, Arguments const& args) = 0;
 
     /// Returns all servers that hold keys: the single server, or the masters of the cluster. Throws
     /// Unavailable if they are not known.

@@ -39,10 +39,10 @@ std::string glob_of(std::string_view prefix)
     return glob + '*';
 }
 
-Words eval_command(std::string_view verb, std::string_view script, std::string_view key_count,
-    Words const& keys, Words const& args)
+Arguments eval_command(std::string_view verb, std::string_view script, std::string_view key_count,
+    Arguments const& keys, Arguments const& args)
 {
-    Words command{verb, script, key_count};
+    Arguments command{verb, script, key_count};
     command.reserve(3 + keys.size() + args.size());
     command.insert(command.end(), keys.begin(), keys.end());
     command.insert(command.end(), args.begin(), args.end());
@@ -139,7 +139,7 @@ asio::awaitable<std::size_t> Client::erase_on(Connection& server, std::string_vi
     std::size_t erased = 0;
     std::string cursor = "0";
     do {
-        Words const scan{"SCAN", cursor, "MATCH", glob, "COUNT", "1000"};
+        Arguments const scan{"SCAN", cursor, "MATCH", glob, "COUNT", "1000"};
         auto const page = co_await server.send(scan);
         cursor = page.array().at(0).text();
         // Each key is deleted by its own command, because the keys of one command must be in the same slot of

@@ -52,39 +52,39 @@ void Client::Cluster::stop_here()
         node->stop();
 }
 
-/// Reads the table whenever it is wanted, until `stop`.
+/// Reads the table whenever a read is requested, until `stop`.
 asio::awaitable<void> Client::Cluster::run()
 {
     unsigned failures = 0;
-    while (co_await wanted()) {
-        auto const node = next_up();
+    while (co_await wait_for_refresh()) {
+        auto const node = next_connected_node();
         if (!node) {
-            begin_anew();
-            continue; // `wanted` returns when a node has connected, or when an attempt has failed
+            connect_to_configured_nodes();
+            continue; // `wait_for_refresh` returns when a node has connected, or when an attempt has failed
         }
-        bool const learned = co_await learn(node, failures == 0);
-        failures = learned ? 0 : failures + 1;
+        bool const is_read = co_await read_table(node, failures == 0);
+        failures = is_read ? 0 : failures + 1;
         if (stopped_) break;
-        if (!learned) {
-            wanted_ = true;
-            begin_anew();
+        if (!is_read) {
+            refresh_requested_ = true;
+            connect_to_configured_nodes();
         }
-        // This pause is the minimum time between two reads of the table, even if commands want the table more
+        // This pause is the minimum time between two reads of the table, even if commands request it more
         // often.
         std::random_device entropy;
         co_await wait(core::backoff(failures, options_.reconnect_min, options_.reconnect_max, entropy()));
     }
 }
 
-/// Waits until the table is wanted. Returns false after `stop`.
-asio::awaitable<bool> Client::Cluster::wanted()
+/// Waits until a read of the table is requested. Returns false after `stop`.
+asio::awaitable<bool> Client::Cluster::wait_for_refresh()
 {
-    while (!wanted_ && !stopped_) {
+    while (!refresh_requested_ && !stopped_) {
         wake_.expires_at(Clock::time_point::max());
         boost::system::error_code woken;
         co_await wake_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
     }
-    wanted_ = false;
+    refresh_requested_ = false;
     co_return !stopped_;
 }
 
@@ -96,15 +96,15 @@ asio::awaitable<void> Client::Cluster::wait(std::chrono::milliseconds time)
 }
 
 /// Reads the table from `node`. Returns whether the node has a table.
-asio::awaitable<bool> Client::Cluster::learn(std::shared_ptr<Connection> node, bool is_news)
+asio::awaitable<bool> Client::Cluster::read_table(std::shared_ptr<Connection> node, bool is_news)
 {
     std::string reason = "it has no slots";
     try {
-        Words const question{"CLUSTER", "SLOTS"};
+        Arguments const question{"CLUSTER", "SLOTS"};
         auto const answer = co_await node->send(question);
         auto const ranges = read_slots(answer, node->endpoint());
         if (!ranges.empty()) {
-            adopt(ranges);
+            apply_table(ranges);
             co_return true;
         }
     } catch (std::exception const& e) {
@@ -116,7 +116,7 @@ asio::awaitable<bool> Client::Cluster::learn(std::shared_ptr<Connection> node, b
     co_return false;
 }
 
-void Client::Cluster::adopt(std::vector<SlotRange> const& ranges)
+void Client::Cluster::apply_table(std::vector<SlotRange> const& ranges)
 {
     std::vector<Owned> table;
     std::set<Endpoint> members;
@@ -140,7 +140,7 @@ void Client::Cluster::adopt(std::vector<SlotRange> const& ranges)
 /// Called when no node is up, or when a node did not return the table. Adds the nodes of `options_.address`
 /// again if they were dropped, because their names may resolve to other servers now. If no node is in its
 /// first connection attempt, ends the start, so that waiting commands fail.
-void Client::Cluster::begin_anew()
+void Client::Cluster::connect_to_configured_nodes()
 {
     for (auto const& endpoint : options_.address.cluster)
         node_at(endpoint);
@@ -160,9 +160,9 @@ asio::awaitable<void> Client::Cluster::first_table()
     co_await first_table_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-void Client::Cluster::want()
+void Client::Cluster::request_refresh()
 {
-    wanted_ = true;
+    refresh_requested_ = true;
     wake_.cancel();
 }
 
@@ -170,7 +170,7 @@ void Client::Cluster::on_change()
 {
     if (stopped_) return;
     healthy_ = std::ranges::any_of(nodes_, [](auto const& entry) { return entry.second->up(); });
-    want();
+    request_refresh();
 }
 
 std::shared_ptr<Client::Connection> Client::Cluster::node_at(Endpoint const& endpoint)
@@ -190,7 +190,7 @@ std::shared_ptr<Client::Connection> Client::Cluster::node_at(Endpoint const& end
     return node;
 }
 
-std::shared_ptr<Client::Connection> Client::Cluster::next_up()
+std::shared_ptr<Client::Connection> Client::Cluster::next_connected_node()
 {
     std::vector<std::shared_ptr<Connection>> up;
     for (auto const& [endpoint, node] : nodes_)
@@ -202,11 +202,11 @@ std::shared_ptr<Client::Connection> Client::Cluster::owner_of(std::uint16_t slot
 {
     auto const owned = std::ranges::lower_bound(table_, slot, {}, &Owned::last);
     if (owned != table_.end() && owned->first <= slot) return owned->node;
-    want();
+    request_refresh();
     throw Unavailable("redis: no known node of the cluster has the key");
 }
 
-asio::awaitable<Reply> Client::Cluster::route(std::string_view key, Words const& args)
+asio::awaitable<Reply> Client::Cluster::route(std::string_view key, Arguments const& args)
 {
     if (starting_) co_await first_table();
     auto const slot = slot_of(key);
@@ -220,7 +220,7 @@ asio::awaitable<Reply> Client::Cluster::route(std::string_view key, Words const&
             elsewhere = Redirection::read(e.what(), node->endpoint());
             if (!elsewhere) throw;
         } catch (Unavailable const&) {
-            want(); // a replica may have taken over
+            request_refresh(); // a replica may have taken over
             throw;
         }
         asking = elsewhere->kind == Redirection::Kind::ask;
@@ -238,7 +238,7 @@ asio::awaitable<std::shared_ptr<Client::Connection>> Client::Cluster::follow(
         co_await meanwhile.async_wait(asio::use_awaitable);
         co_return owner_of(slot);
     }
-    if (elsewhere.kind == Redirection::Kind::moved) want();
+    if (elsewhere.kind == Redirection::Kind::moved) request_refresh();
     co_return node_at(elsewhere.to);
 }
 

@@ -31,7 +31,7 @@ public:
     bool healthy() const noexcept override { return healthy_; }
 
     /// Follows MOVED and ASK.
-    asio::awaitable<Reply> route(std::string_view key, Words const& args) override;
+    asio::awaitable<Reply> route(std::string_view key, Arguments const& args) override;
 
     asio::awaitable<std::vector<std::shared_ptr<Connection>>> servers() override;
 
@@ -43,18 +43,18 @@ private:
     };
 
     asio::awaitable<void> run();
-    asio::awaitable<bool> wanted();
-    asio::awaitable<bool> learn(std::shared_ptr<Connection> node, bool is_news);
+    asio::awaitable<bool> wait_for_refresh();
+    asio::awaitable<bool> read_table(std::shared_ptr<Connection> node, bool is_news);
     asio::awaitable<void> first_table();
     asio::awaitable<void> wait(std::chrono::milliseconds time);
-    void adopt(std::vector<SlotRange> const& ranges);
-    void begin_anew();
+    void apply_table(std::vector<SlotRange> const& ranges);
+    void connect_to_configured_nodes();
     void end_start();
-    void want();
+    void request_refresh();
     void on_change();
     std::shared_ptr<Connection> node_at(Endpoint const& endpoint);
     std::shared_ptr<Connection> owner_of(std::uint16_t slot);
-    std::shared_ptr<Connection> next_up();
+    std::shared_ptr<Connection> next_connected_node();
     asio::awaitable<std::shared_ptr<Connection>> follow(Redirection const& elsewhere, std::uint16_t slot);
     void stop_here();
 
@@ -69,9 +69,9 @@ private:
     std::atomic<bool> healthy_ = false;
     bool starting_ = true; ///< becomes false when the first table is known, or no node can provide it
     bool stopped_ = false;
-    bool wanted_ = true;             ///< whether the table must be read
+    bool refresh_requested_ = true;  ///< whether the table must be read
     asio::steady_timer first_table_; ///< cancelled when starting_ ends
-    asio::steady_timer wake_;        ///< cancelled when the table becomes wanted
+    asio::steady_timer wake_;        ///< cancelled when a read of the table is requested
     asio::steady_timer pause_;
 };
 

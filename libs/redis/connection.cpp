@@ -25,9 +25,9 @@ constexpr std::array<std::string_view, 10> not_serving{"LOADING", "MASTERDOWN", 
     "OOM", "BUSY", "MISCONF", "NOREPLICAS", "NOAUTH", "WRONGPASS"};
 
 /// Receives the answer to ASKING and ignores it.
-class Unread final : public Answer {
+class Unread final : public ReplyHandler {
 public:
-    void arrived(redisReply const* /*reply*/) noexcept override {}
+    void on_reply(redisReply const* /*reply*/) noexcept override {}
 };
 
 Reply to_reply(redisReply const& reply)
@@ -111,18 +111,18 @@ asio::awaitable<void> Client::Connection::first_attempt()
     co_await first_attempt_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-asio::awaitable<Reply> Client::Connection::send(Words const& args, bool asking)
+asio::awaitable<Reply> Client::Connection::send(Arguments const& args, bool asking)
 {
     return starting() ? send_once_made(args, asking) : send_now(args, asking);
 }
 
-asio::awaitable<Reply> Client::Connection::send_once_made(Words const& args, bool asking)
+asio::awaitable<Reply> Client::Connection::send_once_made(Arguments const& args, bool asking)
 {
     co_await first_attempt();
     co_return co_await send_now(args, asking);
 }
 
-asio::awaitable<Reply> Client::Connection::send_now(Words const& args, bool asking)
+asio::awaitable<Reply> Client::Connection::send_now(Arguments const& args, bool asking)
 {
     if (!up()) throw Unavailable("redis: not connected");
     return exchange(link_, args, asking);
@@ -196,10 +196,10 @@ asio::awaitable<bool> Client::Connection::connect()
 }
 
 /// Returns the addresses to try, in this order.
-asio::awaitable<std::vector<Stream::Endpoint>> Client::Connection::resolve()
+asio::awaitable<std::vector<Transport::Endpoint>> Client::Connection::resolve()
 {
     auto const& address = options_.address;
-    std::vector<Stream::Endpoint> found;
+    std::vector<Transport::Endpoint> found;
     if (!address.path.empty()) {
         found.emplace_back(asio::local::stream_protocol::endpoint(address.path));
         co_return found;
@@ -213,7 +213,7 @@ asio::awaitable<std::vector<Stream::Endpoint>> Client::Connection::resolve()
     co_return found;
 }
 
-asio::awaitable<bool> Client::Connection::connect_to(Stream::Endpoint to)
+asio::awaitable<bool> Client::Connection::connect_to(Transport::Endpoint to)
 try {
     changed_.expires_at(Clock::time_point::max());
     link_ = nullptr;
@@ -221,7 +221,7 @@ try {
         ioc_, tls_, options_.address.host, to, [weak = weak_from_this()](std::string const& reason) {
             if (auto const self = weak.lock()) self->on_closed(reason);
         });
-    co_await sign_in(link_);
+    co_await authenticate(link_);
     co_return link_->is_open();
 } catch (std::exception const& e) {
     if (link_)
@@ -240,7 +240,7 @@ void Client::Connection::on_closed(std::string const& reason)
 
 /// Signs in and sends PING. The answer to PING shows that the server works. An accepted connection does not
 /// show this, because the kernel accepts connections even for a server that hangs.
-asio::awaitable<void> Client::Connection::sign_in(std::shared_ptr<Link> link)
+asio::awaitable<void> Client::Connection::authenticate(std::shared_ptr<Link> link)
 {
     auto const& address = options_.address;
     if (!address.password.empty()) {

@@ -25,11 +25,11 @@ struct Outcome {
 };
 
 /// A coroutine that waits for one answer.
-template <class Handler> class Waiter final : public Answer {
+template <class Handler> class Waiter final : public ReplyHandler {
 public:
     explicit Waiter(Handler handler) : handler_(std::move(handler)) {}
 
-    void arrived(redisReply const* reply) noexcept override
+    void on_reply(redisReply const* reply) noexcept override
     {
         // `post` resumes the coroutine later. It must not run here, because the Link is still delivering
         // answers.
@@ -73,9 +73,12 @@ public:
     /// Sends one command. `args` must stay valid until the call is awaited. `asking` is true if ASK
     /// redirected the command to this node. During the first connection attempt, waits for the end of that
     /// attempt, but at most `timeout`. Throws Unavailable at once if there is no connection.
-    asio::awaitable<Reply> send(Words const& args, bool asking = false);
+    asio::awaitable<Reply> send(Arguments const& args, bool asking = false);
 
-    asio::awaitable<Reply> route(std::string_view /*key*/, Words const& args) override { return send(args); }
+    asio::awaitable<Reply> route(std::string_view /*key*/, Arguments const& args) override
+    {
+        return send(args);
+    }
 
     asio::awaitable<std::vector<std::shared_ptr<Connection>>> servers() override;
 
@@ -84,12 +87,12 @@ private:
 
     asio::awaitable<void> run();
     asio::awaitable<void> first_attempt();
-    asio::awaitable<Reply> send_once_made(Words const& args, bool asking);
-    asio::awaitable<Reply> send_now(Words const& args, bool asking);
+    asio::awaitable<Reply> send_once_made(Arguments const& args, bool asking);
+    asio::awaitable<Reply> send_now(Arguments const& args, bool asking);
     asio::awaitable<bool> connect();
-    asio::awaitable<bool> connect_to(Stream::Endpoint to);
-    asio::awaitable<std::vector<Stream::Endpoint>> resolve();
-    asio::awaitable<void> sign_in(std::shared_ptr<Link> link);
+    asio::awaitable<bool> connect_to(Transport::Endpoint to);
+    asio::awaitable<std::vector<Transport::Endpoint>> resolve();
+    asio::awaitable<void> authenticate(std::shared_ptr<Link> link);
     asio::awaitable<void> pause(unsigned attempt);
     asio::awaitable<Reply> exchange(
         std::shared_ptr<Link> link, std::span<std::string_view const> args, bool asking = false);

@@ -28,7 +28,7 @@ void append_command(std::string& out, std::span<std::string_view const> args)
 } // namespace
 
 Link::Link(asio::io_context& ioc, Tls tls, std::string const& host, OnClosed on_closed)
-    : stream_(ioc, std::move(tls), host), on_closed_(std::move(on_closed)), reader_(redisReaderCreate())
+    : transport_(ioc, std::move(tls), host), on_closed_(std::move(on_closed)), reader_(redisReaderCreate())
 {
     if (reader_ == nullptr) throw std::bad_alloc();
 }
@@ -38,17 +38,17 @@ Link::~Link()
     redisReaderFree(reader_);
 }
 
-std::shared_ptr<Link> Link::open(
-    asio::io_context& ioc, Tls tls, std::string const& host, Stream::Endpoint const& to, OnClosed on_closed)
+std::shared_ptr<Link> Link::open(asio::io_context& ioc, Tls tls, std::string const& host,
+    Transport::Endpoint const& to, OnClosed on_closed)
 {
     std::shared_ptr<Link> link(new Link(ioc, std::move(tls), host, std::move(on_closed)));
     link->connect(to);
     return link;
 }
 
-void Link::connect(Stream::Endpoint const& to)
+void Link::connect(Transport::Endpoint const& to)
 {
-    stream_.async_open(to, [self = shared_from_this()](Stream::Error error) {
+    transport_.async_open(to, [self = shared_from_this()](Transport::Error error) {
         if (error) return self->fail(error);
         if (!self->open_) return;
         self->connected_ = true;
@@ -57,10 +57,10 @@ void Link::connect(Stream::Endpoint const& to)
     });
 }
 
-void Link::send(std::span<std::string_view const> args, std::unique_ptr<Answer> answer)
+void Link::send(std::span<std::string_view const> args, std::unique_ptr<ReplyHandler> answer)
 {
     if (!open_) {
-        answer->arrived(nullptr);
+        answer->on_reply(nullptr);
         return;
     }
     append_command(output_, args);
@@ -77,22 +77,22 @@ void Link::close(std::string const& reason)
 {
     if (!open_) return;
     open_ = false;
-    stream_.close();
+    transport_.close();
     auto const missing = std::exchange(sent_, {});
     for (auto const& sent : missing)
-        sent.answer->arrived(nullptr);
+        sent.answer->on_reply(nullptr);
     if (auto const on_closed = std::exchange(on_closed_, nullptr)) on_closed(reason);
 }
 
-void Link::fail(Stream::Error const& error)
+void Link::fail(Transport::Error const& error)
 {
-    if (open_) close(stream_.explain(error));
+    if (open_) close(transport_.explain(error));
 }
 
 void Link::read()
 {
-    stream_.async_read_some(
-        asio::buffer(input_), [self = shared_from_this()](Stream::Error error, std::size_t size) {
+    transport_.async_read_some(
+        asio::buffer(input_), [self = shared_from_this()](Transport::Error error, std::size_t size) {
             if (error) return self->fail(error);
             self->take(size);
             if (self->open_) self->read();
@@ -128,7 +128,7 @@ void Link::deliver(redisReply const& reply)
     }
     auto const answer = std::move(sent_.front().answer);
     sent_.pop_front();
-    answer->arrived(&reply);
+    answer->on_reply(&reply);
     // A demoted master keeps its connections open. Only a new connection can reach the new master.
     if (reply.type == REDIS_REPLY_ERROR && std::string_view(reply.str, reply.len).starts_with("READONLY"))
         close("the server became a read-only replica");
@@ -140,7 +140,7 @@ void Link::flush_later()
     busy_ = true;
     // `flush` runs after all handlers that are ready now, so that the commands of these handlers are written
     // together.
-    asio::post(stream_.executor(), [self = shared_from_this()] { self->flush(); });
+    asio::post(transport_.executor(), [self = shared_from_this()] { self->flush(); });
 }
 
 void Link::flush()
@@ -148,8 +148,8 @@ void Link::flush()
     if (!open_) return;
     writing_.clear();
     writing_.swap(output_);
-    stream_.async_write(
-        asio::buffer(writing_), [self = shared_from_this()](Stream::Error error, std::size_t /*size*/) {
+    transport_.async_write(
+        asio::buffer(writing_), [self = shared_from_this()](Transport::Error error, std::size_t /*size*/) {
             if (error) return self->fail(error);
             self->busy_ = false;
             if (self->writing_.capacity() > kept_capacity) self->writing_ = {};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "redis/stream.hpp"
+#include "redis/transport.hpp"
 
 #include <array>
 #include <cstdint>
@@ -18,11 +18,11 @@ struct redisReply;  // NOLINT(readability-identifier-naming)
 namespace redis {
 
 /// Receives one answer.
-class Answer {
+class ReplyHandler {
 public:
-    virtual ~Answer() = default;
+    virtual ~ReplyHandler() = default;
     /// Called once, with null if the connection was lost. Must neither throw nor resume a coroutine.
-    virtual void arrived(redisReply const* reply) noexcept = 0;
+    virtual void on_reply(redisReply const* reply) noexcept = 0;
 };
 
 /// One connection, from connect to close. Asio transfers the bytes, hiredis parses the answers. Used on the
@@ -32,10 +32,10 @@ public:
     using OnClosed = std::function<void(std::string const& reason)>;
 
     /// Starts to connect to `to`. If `tls` is not null, the server's certificate must be for `host`.
-    /// `on_closed` is called once, when the connection ends or cannot be made. Like `Answer::arrived`, it
-    /// must neither throw nor resume a coroutine. Throws std::runtime_error if OpenSSL refuses `host`.
+    /// `on_closed` is called once, when the connection ends or cannot be made. Like `ReplyHandler::on_reply`,
+    /// it must neither throw nor resume a coroutine. Throws std::runtime_error if OpenSSL refuses `host`.
     static std::shared_ptr<Link> open(asio::io_context& ioc, Tls tls, std::string const& host,
-        Stream::Endpoint const& to, OnClosed on_closed);
+        Transport::Endpoint const& to, OnClosed on_closed);
 
     ~Link();
     Link(Link const&) = delete;
@@ -45,7 +45,7 @@ public:
 
     /// Queues a command. The connection need not be established yet. If the link is closed, `answer` receives
     /// null at once.
-    void send(std::span<std::string_view const> args, std::unique_ptr<Answer> answer);
+    void send(std::span<std::string_view const> args, std::unique_ptr<ReplyHandler> answer);
 
     /// Counts one tick of the owner's timer.
     void tick() noexcept { ++ticks_; }
@@ -56,30 +56,30 @@ public:
 
     /// Whether bytes have arrived that this thread has not read yet. If so, the thread is late, not the
     /// server.
-    bool has_input() const { return open_ && stream_.has_input(); }
+    bool has_input() const { return open_ && transport_.has_input(); }
 
-    /// Closes the connection at once. All outstanding `Answer` objects receive null.
+    /// Closes the connection at once. All outstanding `ReplyHandler` objects receive null.
     void close(std::string const& reason);
 
 private:
     /// A command without an answer yet.
     struct Sent {
         unsigned tick; ///< when it was sent
-        std::unique_ptr<Answer> answer;
+        std::unique_ptr<ReplyHandler> answer;
     };
 
     Link(asio::io_context& ioc, Tls tls, std::string const& host, OnClosed on_closed);
 
-    void connect(Stream::Endpoint const& to);
+    void connect(Transport::Endpoint const& to);
     void read();
     void take(std::size_t size);
     bool take_reply();
     void deliver(redisReply const& reply);
     void flush_later();
     void flush();
-    void fail(Stream::Error const& error);
+    void fail(Transport::Error const& error);
 
-    Stream stream_;
+    Transport transport_;
     OnClosed on_closed_;
     redisReader* const reader_;
     std::array<char, std::size_t{16} * 1024> input_{};

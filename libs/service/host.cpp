@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 constexpr auto ops_drain_timeout = 1s;
 
 /// A network may have at most a tenth of all connections. Trusted proxies have no such limit.
-http::ServerOptions api_options(Settings const& settings)
+http_server::ServerOptions api_options(Settings const& settings)
 {
-    http::ServerOptions options{.bind = settings.bind, .port = settings.port};
+    http_server::ServerOptions options{.bind = settings.bind, .port = settings.port};
     options.max_per_network = options.max_connections / 10;
     options.is_exempt = [proxies = settings.trusted_proxies](
                             boost::asio::ip::address const& address) { return proxies.contains(address); };
@@ -22,7 +22,7 @@ http::ServerOptions api_options(Settings const& settings)
 
 /// Drains `server`, and aborts the connections that are still open after `timeout`. Returns true if none was
 /// aborted.
-bool drain(http::Server& server, std::chrono::milliseconds timeout)
+bool drain(http_server::Server& server, std::chrono::milliseconds timeout)
 {
     auto const deadline = std::chrono::steady_clock::now() + timeout;
     server.drain();
@@ -43,7 +43,7 @@ Host::Host(std::string const& name, Settings settings, observe::Logger& logger, 
     : settings_(std::move(settings)), metrics_(name, TETRAD_VERSION), io_(settings_.threads)
 {
     try {
-        instance_ = factory({settings_, io_, logger, metrics_, clock});
+        service_ = factory({settings_, io_, logger, metrics_, clock});
         open();
     } catch (...) {
         shut_down(0ms);
@@ -53,14 +53,15 @@ Host::Host(std::string const& name, Settings settings, observe::Logger& logger, 
 
 void Host::open()
 {
-    ops_ = std::make_unique<OpsApplication>(metrics_, instance_->ready_checks());
-    instance_->start();
-    server_ =
-        std::make_unique<http::Server>(io_.contexts(), api_options(settings_), instance_->application());
+    ops_ = std::make_unique<OpsApplication>(metrics_, service_->ready_checks());
+    service_->start();
+    server_ = std::make_unique<http_server::Server>(
+        io_.contexts(), api_options(settings_), service_->application());
     metrics_.gauge_callback("tetrad_http_connections", "Open connections to the API.",
         [this] { return static_cast<double>(server_->connections()); });
-    ops_server_ = std::make_unique<http::Server>(std::vector{&io_.first()},
-        http::ServerOptions{.bind = settings_.bind, .port = settings_.ops_port, .max_connections = 100},
+    ops_server_ = std::make_unique<http_server::Server>(std::vector{&io_.first()},
+        http_server::ServerOptions{
+            .bind = settings_.bind, .port = settings_.ops_port, .max_connections = 100},
         *ops_);
 }
 
@@ -91,14 +92,14 @@ bool Host::stop()
     return shut_down(settings_.drain_timeout);
 }
 
-bool Host::shut_down(std::chrono::milliseconds patience)
+bool Host::shut_down(std::chrono::milliseconds timeout)
 {
     stopped_ = true;
-    if (instance_) instance_->begin_stop();
-    bool const answered = !server_ || drain(*server_, patience);
-    if (instance_) instance_->stop_workers();
+    if (service_) service_->begin_stop();
+    bool const answered = !server_ || drain(*server_, timeout);
+    if (service_) service_->stop_workers();
     if (ops_server_) drain(*ops_server_, ops_drain_timeout);
-    if (instance_) instance_->stop();
+    if (service_) service_->stop();
     io_.join();
     return answered;
 }

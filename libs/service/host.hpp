@@ -1,8 +1,8 @@
 #pragma once
 
 #include "http_server/server.hpp"
-#include "service/instance.hpp"
 #include "service/ops.hpp"
+#include "service/service.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace service {
 
-/// A running service in this process: I/O threads, the Instance, its API port and its operations port. Unlike
+/// A running service in this process: I/O threads, the Service, its API port and its operations port. Unlike
 /// `service::run`, it handles no signals and no command line, so tests can run the whole service on free
 /// ports.
 class Host {
 public:
-    /// Builds the Instance, starts it and opens both ports. Throws the exceptions of the factory, and
+    /// Builds the Service, starts it and opens both ports. Throws the exceptions of the factory, and
     /// std::runtime_error when a port cannot be opened. `logger` and `clock` must outlive this object.
     Host(std::string const& name, Settings settings, observe::Logger& logger, core::Clock const& clock,
         Factory const& factory);
@@ -39,15 +39,15 @@ public:
 
 private:
     void open();
-    bool shut_down(std::chrono::milliseconds patience);
+    bool shut_down(std::chrono::milliseconds timeout);
 
     Settings const settings_;
     observe::Metrics metrics_;
     IoPool io_;
-    std::unique_ptr<Instance> instance_;
+    std::unique_ptr<Service> service_;
     std::unique_ptr<OpsApplication> ops_;
-    std::unique_ptr<http::Server> ops_server_;
-    std::unique_ptr<http::Server> server_;
+    std::unique_ptr<http_server::Server> ops_server_;
+    std::unique_ptr<http_server::Server> server_;
     bool stopped_ = false;
 };
 

@@ -2,14 +2,14 @@
 
 #include "http/message.hpp"
 #include "observe/metrics.hpp"
-#include "service/instance.hpp"
+#include "service/service.hpp"
 
 #include <atomic>
 #include <vector>
 
 namespace service {
 
-/// The operations port, which only the platform (orchestrator, Prometheus) may reach, never customers:
+/// The operations port, which only the orchestrator and Prometheus may reach, never customers:
 /// - `GET /livez`: 200 `ok` while the process can respond.
 /// - `GET /readyz`: 200 or 503 with `{"ready":false,"checks":{"database":"failing"}}`.
 /// - `GET /metrics`: Prometheus text format 0.0.4.

@@ -30,12 +30,12 @@ std::size_t reencrypt_all(
 
 } // namespace
 
-Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared)
+Command reencrypt_command(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared)
 {
-    Verb verb{
+    Command command{
         .name = "reencrypt", .help = "re-encrypt every secret at rest with the first of ENCRYPTION_KEYS"};
-    verb.prepare = [parts = std::move(parts), shared = std::move(shared)](
-                       core::Config&, Settings const& settings) -> Verb::Task {
+    command.prepare = [parts = std::move(parts), shared = std::move(shared)](
+                          core::Config&, Settings const& settings) -> Command::Task {
         return [parts, shared, url = settings.session_url(), keys = settings.encryption_keys](
                    observe::Logger& logger) {
             pg::Database db({.url = url.reveal(), .application_name = "reencrypt", .threads = 1});
@@ -47,7 +47,7 @@ Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> s
             return 0;
         };
     };
-    return verb;
+    return command;
 }
 
 } // namespace service

@@ -23,6 +23,6 @@ using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const
 /// encrypts only responses stored for an Idempotency-Key, which expire within a day. The old key must not be
 /// removed before the values that it has signed have expired; docs/operations/secrets.md lists these values.
 /// The command may run while the service runs, and may be repeated.
-Verb reencrypt_verb(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
+Command reencrypt_command(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
 
 } // namespace service

@@ -4,8 +4,8 @@
 #include "auth/api_key_handlers.hpp"
 #include "core/joined.hpp"
 #include "http/router.hpp"
+#include "outbound_webhooks/api.hpp"
 #include "tenancy/tenant_handlers.hpp"
-#include "webhooks/api.hpp"
 
 #include <array>
 
@@ -35,16 +35,17 @@ inline constexpr auto webhook_routes = [] {
     using enum http::Method;
     constexpr auto staff = core::Access::staff;
     return std::to_array<http::Route<Deps>>({
-        {post, "/v1/webhooks", staff, of_webhooks<Deps, webhooks::create_webhook>, http::idempotent},
-        {get, "/v1/webhooks", staff, of_webhooks<Deps, webhooks::list_webhooks>},
-        {get, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, webhooks::get_webhook>},
-        {patch, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, webhooks::update_webhook>},
-        {del, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, webhooks::delete_webhook>},
+        {post, "/v1/webhooks", staff, of_webhooks<Deps, outbound_webhooks::create_webhook>, http::idempotent},
+        {get, "/v1/webhooks", staff, of_webhooks<Deps, outbound_webhooks::list_webhooks>},
+        {get, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::get_webhook>},
+        {patch, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::update_webhook>},
+        {del, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::delete_webhook>},
         {post, "/v1/webhooks/{webhookId}/rotate-secret", staff,
-            of_webhooks<Deps, webhooks::rotate_webhook_secret>},
-        {get, "/v1/webhooks/{webhookId}/deliveries", staff, of_webhooks<Deps, webhooks::list_deliveries>},
+            of_webhooks<Deps, outbound_webhooks::rotate_webhook_secret>},
+        {get, "/v1/webhooks/{webhookId}/deliveries", staff,
+            of_webhooks<Deps, outbound_webhooks::list_deliveries>},
         {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", staff,
-            of_webhooks<Deps, webhooks::redeliver>},
+            of_webhooks<Deps, outbound_webhooks::redeliver>},
     });
 }();
 

@@ -33,7 +33,7 @@ constexpr auto schema_poll = 1s;
 
 /// The command and its arguments.
 struct CommandLine {
-    std::string verb = "serve";
+    std::string command = "serve";
     std::vector<std::string> flags;
 };
 
@@ -42,7 +42,7 @@ CommandLine parse(int argc, char const* const* argv)
     CommandLine line{.flags = {argv + std::min(1, argc), argv + argc}};
     if (!line.flags.empty() && (!line.flags.front().starts_with('-') || line.flags.front() == "--help" ||
                                    line.flags.front() == "--version" || line.flags.front() == "-h")) {
-        line.verb = line.flags.front();
+        line.command = line.flags.front();
         line.flags.erase(line.flags.begin());
     }
     return line;
@@ -54,17 +54,17 @@ core::Config config_of(Definition const& definition, std::vector<std::string> co
 }
 
 /// Every command, with its help text.
-std::vector<std::pair<std::string, std::string>> verbs_of(Definition const& definition)
+std::vector<std::pair<std::string, std::string>> commands_of(Definition const& definition)
 {
-    std::vector<std::pair<std::string, std::string>> verbs{
+    std::vector<std::pair<std::string, std::string>> commands{
         {"serve", "(default) serve requests until SIGTERM"},
         {"migrate", "apply pending migrations; the role in DATABASE_URL must own the database"},
         {"await-schema",
             "exit with 0 once all migrations are applied, or with 1 after SCHEMA_TIMEOUT_SECONDS"},
         {"healthcheck", "exit with 0 if the service on this machine responds on its operations port"}};
-    for (auto const& verb : definition.verbs)
-        verbs.emplace_back(verb.name, verb.help);
-    return verbs;
+    for (auto const& command : definition.commands)
+        commands.emplace_back(command.name, command.help);
+    return commands;
 }
 
 int help(Definition const& definition)
@@ -73,15 +73,15 @@ int help(Definition const& definition)
     core::Config config(definition.config_prefix, {}, [](std::string const&) { return std::nullopt; });
     auto const settings = Settings::read(config, definition.defaults);
     definition.configure(config, settings);
-    auto const verbs = verbs_of(definition);
+    auto const commands = commands_of(definition);
     std::size_t width = 0;
     std::cout << definition.name << ": " << definition.summary << "\n\nUsage: " << definition.name << " [";
-    for (auto const& [name, text] : verbs) {
+    for (auto const& [name, text] : commands) {
         std::cout << (width == 0 ? "" : "|") << name;
         width = std::max(width, name.size());
     }
     std::cout << "] [--setting value ...]\n";
-    for (auto const& [name, text] : verbs)
+    for (auto const& [name, text] : commands)
         std::cout << "  " << name << std::string(width - name.size() + 2, ' ') << text << '\n';
     std::cout << "\nSettings, from a flag, " << definition.config_prefix << "_NAME or NAME:\n"
               << config.help();
@@ -221,12 +221,12 @@ int await_schema(Definition const& definition, std::vector<std::string> const& f
 {
     auto config = config_of(definition, flags);
     auto const url = read_session_url(config);
-    std::chrono::seconds const patience(
+    std::chrono::seconds const timeout(
         config.integer("SCHEMA_TIMEOUT_SECONDS", 300, 1, 86'400, "seconds to wait for the migrations"));
     config.check();
     StopSignals const signals; // before threads are started, because they inherit the blocked signals
     observe::Logger logger(definition.name);
-    auto const deadline = std::chrono::steady_clock::now() + patience;
+    auto const deadline = std::chrono::steady_clock::now() + timeout;
     std::string reported;
     try {
         for (;;) {
@@ -253,45 +253,45 @@ int healthcheck(Definition const& definition, std::vector<std::string> const& fl
     auto const origin = read_ops_origin(config, definition.defaults);
     config.check();
     try {
-        http::Client client({.addresses = http::AddressPolicy(true)});
+        http_client::Client client({.addresses = http_client::AddressPolicy(true)});
         auto const answer = client.send({.url = origin + "/livez", .timeout = healthcheck_timeout});
         if (answer.status == 200) return 0;
         std::cerr << definition.name << ": /livez returned " << answer.status << '\n';
-    } catch (http::OutboundError const& e) {
+    } catch (http_client::Error const& e) {
         std::cerr << definition.name << ": " << e.what() << '\n';
     }
     return failed;
 }
 
-int perform(Verb const& verb, Definition const& definition, std::vector<std::string> const& flags)
+int perform(Command const& command, Definition const& definition, std::vector<std::string> const& flags)
 {
     auto config = config_of(definition, flags);
     auto const settings = Settings::read(config, definition.defaults);
-    auto const task = verb.prepare(config, settings);
+    auto const task = command.prepare(config, settings);
     config.check();
     observe::Logger logger(definition.name, settings.log_level);
     try {
         return task(logger);
     } catch (std::exception const& e) {
-        logger.error("failed", {{"verb", verb.name}, {"reason", e.what()}});
+        logger.error("failed", {{"verb", command.name}, {"reason", e.what()}});
         return failed;
     }
 }
 
 int dispatch(Definition const& definition, CommandLine const& line)
 {
-    if (line.verb == "--help" || line.verb == "-h") return help(definition);
-    if (line.verb == "--version") {
+    if (line.command == "--help" || line.command == "-h") return help(definition);
+    if (line.command == "--version") {
         std::cout << definition.name << ' ' << TETRAD_VERSION << '\n';
         return 0;
     }
-    if (line.verb == "serve") return serve(definition, line.flags);
-    if (line.verb == "migrate") return migrate(definition, line.flags);
-    if (line.verb == "await-schema") return await_schema(definition, line.flags);
-    if (line.verb == "healthcheck") return healthcheck(definition, line.flags);
-    for (auto const& verb : definition.verbs)
-        if (verb.name == line.verb) return perform(verb, definition, line.flags);
-    std::cerr << definition.name << ": unknown command " << line.verb << "; --help lists the commands\n";
+    if (line.command == "serve") return serve(definition, line.flags);
+    if (line.command == "migrate") return migrate(definition, line.flags);
+    if (line.command == "await-schema") return await_schema(definition, line.flags);
+    if (line.command == "healthcheck") return healthcheck(definition, line.flags);
+    for (auto const& command : definition.commands)
+        if (command.name == line.command) return perform(command, definition, line.flags);
+    std::cerr << definition.name << ": unknown command " << line.command << "; --help lists the commands\n";
     return misconfigured;
 }
 

@@ -3,7 +3,7 @@
 #include "core/config.hpp"
 #include "observe/log.hpp"
 #include "pg/migrate.hpp"
-#include "service/instance.hpp"
+#include "service/service.hpp"
 #include "service/settings.hpp"
 
 #include <functional>
@@ -14,7 +14,7 @@
 namespace service {
 
 /// An additional command of the program, such as `reencrypt`.
-struct Verb {
+struct Command {
     using Task = std::function<int(observe::Logger&)>; ///< returns the exit code
 
     std::string name;
@@ -34,7 +34,7 @@ struct Definition {
     /// Reads the service's own configuration and returns the factory. Errors are recorded in `config` and
     /// reported together. After an error, the factory is not called.
     std::function<Factory(core::Config&, Settings const&)> configure;
-    std::vector<Verb> verbs;
+    std::vector<Command> commands;
 };
 
 /// A Definition's `configure` for an App made from its Config and the Runtime:
@@ -47,7 +47,7 @@ template <class App, class Config> Factory build(core::Config& config, Settings 
 }
 
 /// Runs the whole program. Its commands are `serve` (default), `migrate`, the commands in the definition's
-/// `verbs`, `--version`, `--help`, and two commands for the orchestrator:
+/// `commands`, `--version`, `--help`, and two commands for the orchestrator:
 /// - `await-schema` waits until no migration of `components` is pending, at most `SCHEMA_TIMEOUT_SECONDS`. It
 ///   can run with the service's own role. It also waits while the database cannot be reached.
 /// - `healthcheck` requests `/livez` from the service that runs with the same `OPS_PORT` and `BIND`.

@@ -2,9 +2,9 @@
 
 #include "core/config.hpp"
 #include "core/secret.hpp"
+#include "gateway/trusted_proxies.hpp"
 #include "observe/log.hpp"
 #include "redis/client.hpp"
-#include "gateway/trusted_proxies.hpp"
 
 #include <chrono>
 #include <cstddef>

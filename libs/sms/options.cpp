@@ -1,5 +1,6 @@
 #include "sms/options.hpp"
 
+#include "http_client/url.hpp"
 #include "sms/outbox.hpp"
 
 #include <utility>
@@ -30,7 +31,7 @@ Options Options::read(core::Config& config)
     o.account.sid = config.required("TWILIO_ACCOUNT_SID", "SID of the Twilio account: AC…", with_twilio);
     o.account.from =
         config.required("TWILIO_FROM", "sender: a number (+1…) or a messaging service (MG…)", with_twilio);
-    if (o.twilio && !http::parse_outbound_url(o.account.base_url))
+    if (o.twilio && !http_client::parse_url(o.account.base_url))
         config.fault("TWILIO_BASE_URL", "must be an http or https URL");
     return o;
 }
@@ -45,9 +46,9 @@ public:
     {
     }
 
-    Sent send(Message const& message, std::chrono::milliseconds patience) override
+    SendResult send(Message const& message, std::chrono::milliseconds timeout) override
     {
-        Sent sent = sender_->send(message, patience);
+        SendResult sent = sender_->send(message, timeout);
         answers_.count(static_cast<std::size_t>(sent.outcome));
         return sent;
     }
@@ -60,7 +61,7 @@ private:
 } // namespace
 
 std::unique_ptr<Sender> make_sender(
-    Options const& options, http::Client& client, core::Clock const& clock, observe::Metrics& metrics)
+    Options const& options, http_client::Client& client, core::Clock const& clock, observe::Metrics& metrics)
 {
     std::unique_ptr<Sender> sender;
     if (options.twilio)

@@ -37,6 +37,6 @@ struct Options {
 /// policy of `client` must allow addresses that the operator configured. `client`, `clock` and `metrics` must
 /// outlive the sender.
 std::unique_ptr<Sender> make_sender(
-    Options const& options, http::Client& client, core::Clock const& clock, observe::Metrics& metrics);
+    Options const& options, http_client::Client& client, core::Clock const& clock, observe::Metrics& metrics);
 
 } // namespace sms

@@ -5,7 +5,7 @@
 
 namespace sms {
 
-Sent Outbox::send(Message const& message, std::chrono::milliseconds /*patience*/)
+SendResult Outbox::send(Message const& message, std::chrono::milliseconds /*timeout*/)
 {
     core::JsonWriter w(512);
     w.begin_object()

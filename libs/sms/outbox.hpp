@@ -14,7 +14,7 @@ public:
     /// `clock` must outlive this object.
     Outbox(std::string path, core::Clock const& clock) : path_(std::move(path)), clock_(clock) {}
 
-    Sent send(Message const& message, std::chrono::milliseconds patience) override;
+    SendResult send(Message const& message, std::chrono::milliseconds timeout) override;
 
 private:
     std::string const path_;

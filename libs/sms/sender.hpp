@@ -44,7 +44,7 @@ constexpr auto enum_names(Outcome)
         {"accepted", "opted_out", "country", "unreachable", "refused", "not_sent", "unknown"});
 }
 
-struct Sent {
+struct SendResult {
     Outcome outcome = Outcome::unknown;
     std::string provider_id;                           ///< when accepted: the provider's id of the message
     unsigned code = 0;                                 ///< the provider's error code; 0 if there is none
@@ -58,12 +58,12 @@ public:
     virtual ~Sender() = default;
 
     /// Sends one request for the message to the provider. The request is never repeated, because the message
-    /// may have been sent although no response arrived. Blocks for at most `patience`, so call it on worker
+    /// may have been sent although no response arrived. Blocks for at most `timeout`, so call it on worker
     /// threads.
-    virtual Sent send(Message const& message, std::chrono::milliseconds patience) = 0;
+    virtual SendResult send(Message const& message, std::chrono::milliseconds timeout) = 0;
 };
 
 /// How long a request may wait for the provider to accept a message.
-inline constexpr std::chrono::milliseconds patience{10'000};
+inline constexpr std::chrono::milliseconds send_timeout{10'000};
 
 } // namespace sms

@@ -66,7 +66,7 @@ Outcome outcome_of(unsigned code) noexcept
     }
 }
 
-Sent read_answer(unsigned status, std::string_view body)
+SendResult read_answer(unsigned status, std::string_view body)
 {
     boost::system::error_code fault;
     auto const document = boost::json::parse(body, fault);
@@ -83,7 +83,7 @@ Sent read_answer(unsigned status, std::string_view body)
     // Codes beyond the range of int are ignored, so that truncation cannot turn them into known ones.
     bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0 &&
                           code->get_int64() <= std::numeric_limits<int>::max();
-    Sent sent{.outcome = Outcome::refused,
+    SendResult sent{.outcome = Outcome::refused,
         .provider_id = {},
         .code = has_code ? static_cast<unsigned>(code->get_int64()) : 0,
         .status = status};
@@ -91,9 +91,9 @@ Sent read_answer(unsigned status, std::string_view body)
     return sent;
 }
 
-Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
+SendResult Sender::send(Message const& message, std::chrono::milliseconds timeout)
 {
-    http::OutboundRequest request;
+    http_client::Request request;
     request.method = "POST";
     request.url = account_.base_url + "/2010-04-01/Accounts/" + account_.sid + "/Messages.json";
     request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"},
@@ -105,15 +105,15 @@ Sent Sender::send(Message const& message, std::chrono::milliseconds patience)
     if (!message.status_callback.empty())
         request.body += "&StatusCallback=" + core::percent_encode(message.status_callback);
     if (!message.traceparent.empty()) request.headers.emplace_back("traceparent", message.traceparent);
-    request.timeout = patience;
-    request.connect_timeout = std::min(request.connect_timeout, patience);
+    request.timeout = timeout;
+    request.connect_timeout = std::min(request.connect_timeout, timeout);
     request.fresh_connection = true;
     try {
         auto const response = client_.send(request);
-        Sent sent = read_answer(response.status, response.body);
+        SendResult sent = read_answer(response.status, response.body);
         sent.retry_after = response.retry_after;
         return sent;
-    } catch (http::OutboundError const& error) {
+    } catch (http_client::Error const& error) {
         return {.outcome = error.request_sent() ? Outcome::unknown : Outcome::not_sent};
     }
 }

@@ -25,17 +25,17 @@ struct Account {
 class Sender final : public sms::Sender {
 public:
     /// `client` must outlive this object.
-    Sender(Account account, http::Client& client) : account_(std::move(account)), client_(client) {}
+    Sender(Account account, http_client::Client& client) : account_(std::move(account)), client_(client) {}
 
-    Sent send(Message const& message, std::chrono::milliseconds patience) override;
+    SendResult send(Message const& message, std::chrono::milliseconds timeout) override;
 
 private:
     Account const account_;
-    http::Client& client_;
+    http_client::Client& client_;
 };
 
 /// Converts a response of the Messages resource (https://www.twilio.com/docs/api/errors).
-Sent read_answer(unsigned status, std::string_view body);
+SendResult read_answer(unsigned status, std::string_view body);
 
 /// The error code of `Outcome::opted_out`: the recipient has replied STOP.
 inline constexpr unsigned opted_out_code = 21610;

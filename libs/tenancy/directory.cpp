@@ -1,7 +1,7 @@
 #include "tenancy/directory.hpp"
 
 #include "core/cache.hpp"
-#include "pg/coalescer.hpp"
+#include "pg/batcher.hpp"
 #include "pg/row.hpp"
 #include "tenancy/slug.hpp"
 #include "tenancy/tenant_rows.hpp"
@@ -38,7 +38,7 @@ EnvironmentSettings read_environment(pg::RowReader& r)
 
 using Tenants = std::map<std::int64_t, std::shared_ptr<Tenant>>;
 
-asio::awaitable<Tenants> read_tenants(pg::Session& session, std::span<Wanted const> wanted)
+asio::awaitable<Tenants> read_tenants(pg::BatchConnection& connection, std::span<Wanted const> wanted)
 {
     std::vector<std::string> slugs;
     std::vector<std::int64_t> ids;
@@ -48,7 +48,7 @@ asio::awaitable<Tenants> read_tenants(pg::Session& session, std::span<Wanted con
         else
             slugs.push_back(one.slug);
     }
-    auto const rows = co_await session.run(pg::Scopes(),
+    auto const rows = co_await connection.run(pg::Scopes(),
         "SELECT " TETRAD_TENANT_COLUMNS
         " FROM tenants WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[])",
         {slugs, ids});
@@ -62,13 +62,13 @@ asio::awaitable<Tenants> read_tenants(pg::Session& session, std::span<Wanted con
     co_return tenants;
 }
 
-asio::awaitable<void> read_settings(pg::Session& session, Tenants& tenants)
+asio::awaitable<void> read_settings(pg::BatchConnection& connection, Tenants& tenants)
 {
     std::vector<std::int64_t> scopes;
     for (auto const& [id, tenant] : tenants)
         for (auto const environment : {core::Environment::production, core::Environment::sandbox})
             scopes.push_back(tenant->scope(environment).id);
-    auto const rows = co_await session.run(pg::Scopes(scopes),
+    auto const rows = co_await connection.run(pg::Scopes(scopes),
         "SELECT scope_id, document, version FROM scope_settings WHERE scope_id = ANY ($1::bigint[])",
         {scopes});
     for (auto const row : rows) {
@@ -85,10 +85,11 @@ void share_settings(Tenant& tenant)
     sandbox = production;
 }
 
-pg::Batch<Found> look_up(pg::Session& session, std::span<Wanted const> wanted, bool shared_settings)
+pg::Batch<Found> look_up(
+    pg::BatchConnection& connection, std::span<Wanted const> wanted, bool shared_settings)
 {
-    Tenants tenants = co_await read_tenants(session, wanted);
-    if (!tenants.empty()) co_await read_settings(session, tenants);
+    Tenants tenants = co_await read_tenants(connection, wanted);
+    if (!tenants.empty()) co_await read_settings(connection, tenants);
     if (shared_settings)
         for (auto const& [id, tenant] : tenants)
             share_settings(*tenant);
@@ -122,8 +123,8 @@ struct Directory::Impl {
     Impl(pg::Database& database, std::function<bool()> is_live, DirectoryOptions const& options)
         : live(std::move(is_live)),
           look_ups(
-              database, [shared = options.shared_settings](pg::Session& session,
-                            std::span<Wanted const> wanted) { return look_up(session, wanted, shared); }),
+              database, [shared = options.shared_settings](pg::BatchConnection& connection,
+                            std::span<Wanted const> wanted) { return look_up(connection, wanted, shared); }),
           by_slug(options.capacity, options.ttl), slug_of(options.capacity, options.ttl),
           absent(options.absent_capacity, options.absent_ttl)
     {
@@ -161,7 +162,7 @@ struct Directory::Impl {
     }
 
     std::function<bool()> live;
-    pg::Coalescer<Wanted, Found> look_ups;
+    pg::Batcher<Wanted, Found> look_ups;
     core::Cache<std::string, Tenant> by_slug;
     core::Cache<std::int64_t, std::string> slug_of;
     core::Cache<std::string, Absent> absent;

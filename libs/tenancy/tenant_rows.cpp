@@ -51,7 +51,7 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
 {
     // The lock makes ids ascend in the order of commits, so that a page of the list cannot miss a tenant that
     // is being created.
-    pg::serialise(tx, 0);
+    pg::lock_scope(tx, 0);
     auto const rows =
         tx.run("INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) "
                "VALUES ($1, $2, coalesce($3, 'active'), coalesce($4::jsonb, '{}'), $5, $5) "

@@ -1,11 +1,11 @@
 #include "app.hpp"
 
+#include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/signing_keys.hpp"
 #include "storage/totp_seeds.hpp"
 #include "storage/trusted_devices.hpp"
-#include "webhooks/webhooks.hpp"
 
 namespace auth_mfa {
 
@@ -15,7 +15,7 @@ constexpr std::size_t rows_a_step = 2'000;
 /// How long ended sessions and expired trusted devices are kept, for investigations.
 constexpr std::chrono::days kept_after_end{7};
 
-service::PlatformOptions platform_options(
+service::ServiceOptions service_options(
     service::Settings const& settings, std::shared_ptr<SigningKeyCache> const& keys)
 {
     return {.name = "auth-mfa",
@@ -35,10 +35,10 @@ crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metr
 
 /// `rotate-signing-key`: creates the next signing key. The key is published at once. It starts to sign after
 /// SIGNING_KEY_OVERLAP_SECONDS, so that every verifier can fetch it first.
-service::Verb rotate_verb()
+service::Command rotate_command()
 {
-    service::Verb verb{.name = "rotate-signing-key", .help = "create a new signing key for access tokens"};
-    verb.prepare = [](core::Config& config, service::Settings const& settings) -> service::Verb::Task {
+    service::Command verb{.name = "rotate-signing-key", .help = "create a new signing key for access tokens"};
+    verb.prepare = [](core::Config& config, service::Settings const& settings) -> service::Command::Task {
         std::chrono::seconds const overlap(config.integer("SIGNING_KEY_OVERLAP_SECONDS", 900, 0, 604'800,
             "seconds between publishing a new signing key and signing with it"));
         return [overlap, url = settings.session_url(), keys = settings.encryption_keys](
@@ -63,7 +63,7 @@ App::App(Config const& config, service::Runtime const& runtime)
 }
 
 App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<SigningKeyCache> keys)
-    : Platform(platform_options(runtime.settings, keys), runtime), config_(config),
+    : ServiceBase(service_options(runtime.settings, keys), runtime), config_(config),
       hosts_(runtime.settings.base_host, options_.tenant_headers),
       passwords_(hasher_options(config, runtime.metrics)),
       tokens_(std::move(keys), jwks_, keyring_, runtime.clock,
@@ -117,7 +117,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
 
 std::vector<pg::Component const*> App::components()
 {
-    return Platform::components({&migrations()});
+    return ServiceBase::components({&migrations()});
 }
 
 service::Definition definition()
@@ -129,9 +129,9 @@ service::Definition definition()
         .defaults = {.base_host = "auth.localhost", .port = 8102, .ops_port = 9102},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .verbs = {service::reencrypt_verb(
-                      {webhooks::reencrypt, totp_seeds::reencrypt}, {signing_keys::reencrypt}),
-            rotate_verb()},
+        .commands = {service::reencrypt_command(
+                         {outbound_webhooks::reencrypt, totp_seeds::reencrypt}, {signing_keys::reencrypt}),
+            rotate_command()},
     };
 }
 

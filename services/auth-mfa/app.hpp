@@ -2,8 +2,8 @@
 
 #include "config.hpp"
 #include "deps.hpp"
-#include "service/platform.hpp"
 #include "service/run.hpp"
+#include "service/service_base.hpp"
 
 #include <memory>
 #include <vector>
@@ -14,7 +14,7 @@ namespace auth_mfa {
 pg::Component const& migrations();
 
 /// The service. It owns its parts. A part uses only parts that are declared before it.
-class App final : public service::Platform {
+class App final : public service::ServiceBase {
 public:
     App(Config const& config, service::Runtime const& runtime);
 

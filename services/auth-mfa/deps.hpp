@@ -8,7 +8,7 @@
 #include "domain/user.hpp"
 #include "http_client/address.hpp"
 #include "observe/log.hpp"
-#include "pg/coalescer.hpp"
+#include "pg/batcher.hpp"
 #include "pg/database.hpp"
 #include "providers/id_tokens.hpp"
 #include "providers/sms_code_sender.hpp"
@@ -31,11 +31,11 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-/// The most frequent single-row operations. pg::Coalescer combines concurrent calls into one SQL statement.
+/// The most frequent single-row operations. pg::Batcher combines concurrent calls into one SQL statement.
 struct Hot {
-    pg::Coalescer<users::Key, std::optional<User>> find_user;
-    pg::Coalescer<sessions::NewSession, sessions::Opened> open;
-    pg::Coalescer<sessions::Rotation, std::optional<sessions::TokenContents>> rotate;
+    pg::Batcher<users::Key, std::optional<User>> find_user;
+    pg::Batcher<sessions::NewSession, sessions::Opened> open;
+    pg::Batcher<sessions::Rotation, std::optional<sessions::TokenContents>> rotate;
 
     explicit Hot(pg::Database& db)
         : find_user(db, users::find_batch), open(db, sessions::insert_batch),
@@ -52,7 +52,7 @@ struct Deps {
     tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
-    http::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
+    http_client::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
     crypto::Keyring const& keyring;
     crypto::PasswordHasher& passwords;
     Tokens& tokens;

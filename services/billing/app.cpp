@@ -1,11 +1,11 @@
 #include "app.hpp"
 
 #include "ingest/publish.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
-#include "webhooks/webhooks.hpp"
 #include "workers/reconciler.hpp"
 
 namespace billing {
@@ -19,7 +19,7 @@ constexpr std::size_t upstream_threads_of_a_tenant = 4;
 
 constexpr std::array webhook_events{ingest::entitlement_changed};
 
-service::PlatformOptions platform_options(Config const& config)
+service::ServiceOptions service_options(Config const& config)
 {
     return {.name = "billing",
         .issuer = config.issuer,
@@ -34,7 +34,7 @@ service::PlatformOptions platform_options(Config const& config)
 } // namespace
 
 App::App(Config const& config, service::Runtime const& runtime)
-    : Platform(platform_options(config), runtime),
+    : ServiceBase(service_options(config), runtime),
       payments_signature_header_(config.payments_signature_header),
       purchases_api_(config.purchases_api_url, internal_, runtime.metrics), upstream_(upstream_threads),
       upstream_limiter_(upstream_threads_of_a_tenant), event_metrics_(runtime.metrics), hot_(db_),
@@ -72,14 +72,14 @@ void App::add_work(unsigned archive_months)
         return db_.transact_blocking(
             pg::Scopes(), [&](pg::Tx& tx) { return event_archive::maintain(tx, archive_months); });
     });
-    add_reading("tetrad_event_archive_months_ahead",
+    add_gauge("tetrad_event_archive_months_ahead",
         "Future months for which the event archive has a partition.",
         [](pg::Tx& tx) { return static_cast<double>(event_archive::months_ahead(tx)); });
 }
 
 std::vector<pg::Component const*> App::components()
 {
-    return Platform::components({&migrations()});
+    return ServiceBase::components({&migrations()});
 }
 
 service::Definition definition()
@@ -91,7 +91,7 @@ service::Definition definition()
         .defaults = {.base_host = "billing.localhost", .port = 8104, .ops_port = 9104},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .verbs = {service::reencrypt_verb({webhooks::reencrypt, settings::reencrypt})},
+        .commands = {service::reencrypt_command({outbound_webhooks::reencrypt, settings::reencrypt})},
     };
 }
 

@@ -2,13 +2,13 @@
 
 #include "config.hpp"
 #include "core/keyed_limiter.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "deps.hpp"
 #include "ingest/ingestor.hpp"
 #include "metrics.hpp"
 #include "providers/purchases_api.hpp"
-#include "service/platform.hpp"
 #include "service/run.hpp"
+#include "service/service_base.hpp"
 
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ namespace billing {
 pg::Component const& migrations();
 
 /// Owns all parts of the service, in construction order.
-class App final : public service::Platform {
+class App final : public service::ServiceBase {
 public:
     App(Config const& config, service::Runtime const& runtime);
 
@@ -31,7 +31,7 @@ private:
 
     std::string const payments_signature_header_;
     PurchasesApi purchases_api_;
-    core::Workers upstream_;
+    core::ThreadPool upstream_;
     core::KeyedLimiter upstream_limiter_;
     EventMetrics event_metrics_;
     Hot hot_;

@@ -1,6 +1,6 @@
 #include "config.hpp"
 
-#include "http_client/client.hpp"
+#include "http_client/url.hpp"
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ Config Config::read(core::Config& config)
     c.issuer = service::TokenIssuer::read(config);
     c.purchases_api_url = config.text("PURCHASES_API_URL", "https://api.revenuecat.com",
         "base URL of the in-app purchase platform's REST API");
-    if (!http::parse_outbound_url(c.purchases_api_url))
+    if (!http_client::parse_url(c.purchases_api_url))
         config.fault("PURCHASES_API_URL", "must be an http or https URL");
     c.payments_signature_header = config.text("PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature",
         "name of the header with the card payment provider's signature");

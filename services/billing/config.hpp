@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/config.hpp"
-#include "service/platform.hpp"
+#include "service/service_base.hpp"
 
 #include <string>
 

@@ -3,17 +3,17 @@
 #include "auth/api_keys.hpp"
 #include "core/clock.hpp"
 #include "core/keyed_limiter.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "crypto/keyring.hpp"
 #include "ingest/ingestor.hpp"
 #include "metrics.hpp"
 #include "observe/log.hpp"
-#include "pg/coalescer.hpp"
+#include "outbound_webhooks/api.hpp"
+#include "pg/batcher.hpp"
 #include "pg/database.hpp"
 #include "storage/entitlements.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/tenant_handlers.hpp"
-#include "webhooks/api.hpp"
 
 #include <optional>
 #include <string>
@@ -25,10 +25,10 @@ namespace asio = boost::asio;
 
 class PurchasesApi; // providers/purchases_api.hpp
 
-/// The most frequent reads. pg::Coalescer combines concurrent calls into one SQL statement.
+/// The most frequent reads. pg::Batcher combines concurrent calls into one SQL statement.
 struct Hot {
-    pg::Coalescer<entitlements::UserKey, std::optional<std::vector<EntitlementView>>> of_user;
-    pg::Coalescer<entitlements::FeatureQuery, std::optional<entitlements::FeatureAccess>> feature;
+    pg::Batcher<entitlements::UserKey, std::optional<std::vector<EntitlementView>>> of_user;
+    pg::Batcher<entitlements::FeatureQuery, std::optional<entitlements::FeatureAccess>> feature;
 
     explicit Hot(pg::Database& db)
         : of_user(db, entitlements::of_user_batch), feature(db, entitlements::features_batch)
@@ -44,10 +44,10 @@ struct Deps {
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory; ///< settings of a tenant, cached in memory
-    webhooks::Api& webhooks;
+    outbound_webhooks::Api& webhooks;
     crypto::Keyring const& keyring;       ///< seals the settings' secrets
     PurchasesApi& purchases_api;          ///< its requests block the thread, so call it on `upstream`
-    core::Workers& upstream;              ///< threads for requests to the purchases provider
+    core::ThreadPool& upstream;           ///< threads for requests to the purchases provider
     core::KeyedLimiter& upstream_limiter; ///< limits a tenant's share of these threads; keyed by tenant id
     EventMetrics& event_metrics;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER

@@ -13,7 +13,7 @@
 
 namespace billing {
 
-inline constexpr http::RouteOptions heavy_filter{.heavy = scans_archive};
+inline constexpr http::RouteOptions heavy_filter{.is_expensive = scans_archive};
 /// Products and settings belong to the tenant: both environments may read them, only production may write
 /// them.
 inline constexpr http::RouteOptions production_only{.production_only = true};

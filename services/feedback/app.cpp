@@ -1,15 +1,15 @@
 #include "app.hpp"
 
 #include "api/events.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
-#include "webhooks/webhooks.hpp"
 
 namespace feedback {
 
 namespace {
 
-service::PlatformOptions platform_options(Config const& config)
+service::ServiceOptions service_options(Config const& config)
 {
     return {.name = "feedback",
         .issuer = config.issuer,
@@ -23,7 +23,7 @@ service::PlatformOptions platform_options(Config const& config)
 } // namespace
 
 App::App(Config const& config, service::Runtime const& runtime)
-    : Platform(platform_options(config), runtime),
+    : ServiceBase(service_options(config), runtime),
       store_(blobs::make_store(
           config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), hot_(db_),
@@ -37,7 +37,7 @@ App::App(Config const& config, service::Runtime const& runtime)
 
 std::vector<pg::Component const*> App::components()
 {
-    return Platform::components({&blobs::migrations(), &migrations()});
+    return ServiceBase::components({&blobs::migrations(), &migrations()});
 }
 
 service::Definition definition()
@@ -49,7 +49,7 @@ service::Definition definition()
         .defaults = {.base_host = "feedback.localhost", .port = 8101, .ops_port = 9101},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .verbs = {service::reencrypt_verb({webhooks::reencrypt})},
+        .commands = {service::reencrypt_command({outbound_webhooks::reencrypt})},
     };
 }
 

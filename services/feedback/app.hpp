@@ -3,8 +3,8 @@
 #include "blobs/attachments.hpp"
 #include "config.hpp"
 #include "deps.hpp"
-#include "service/platform.hpp"
 #include "service/run.hpp"
+#include "service/service_base.hpp"
 
 #include <memory>
 #include <vector>
@@ -15,7 +15,7 @@ namespace feedback {
 pg::Component const& migrations();
 
 /// The service. It owns its parts. A part uses only parts that are declared before it.
-class App final : public service::Platform {
+class App final : public service::ServiceBase {
 public:
     App(Config const& config, service::Runtime const& runtime);
 

@@ -2,7 +2,7 @@
 
 #include "blobs/options.hpp"
 #include "core/config.hpp"
-#include "service/platform.hpp"
+#include "service/service_base.hpp"
 
 namespace feedback {
 

@@ -3,11 +3,11 @@
 #include "auth/api_keys.hpp"
 #include "blobs/attachments.hpp"
 #include "domain/feedback.hpp"
-#include "pg/coalescer.hpp"
+#include "outbound_webhooks/api.hpp"
+#include "pg/batcher.hpp"
 #include "pg/database.hpp"
 #include "storage/feedbacks.hpp"
 #include "tenancy/tenant_handlers.hpp"
-#include "webhooks/api.hpp"
 
 #include <optional>
 #include <vector>
@@ -16,11 +16,11 @@ namespace feedback {
 
 namespace asio = boost::asio;
 
-/// The most frequent operations. pg::Coalescer combines concurrent calls into one SQL statement.
+/// The most frequent operations. pg::Batcher combines concurrent calls into one SQL statement.
 struct Hot {
-    pg::Coalescer<feedbacks::Key, std::optional<Feedback>> get;
-    pg::Coalescer<feedbacks::NewFeedback, std::optional<core::Time>> insert;
-    pg::Coalescer<feedbacks::PlainPage, std::vector<Feedback>> list;
+    pg::Batcher<feedbacks::Key, std::optional<Feedback>> get;
+    pg::Batcher<feedbacks::NewFeedback, std::optional<core::Time>> insert;
+    pg::Batcher<feedbacks::PlainPage, std::vector<Feedback>> list;
 
     explicit Hot(pg::Database& db)
         : get(db, feedbacks::get_batch), insert(db, feedbacks::insert_batch), list(db, feedbacks::list_batch)
@@ -35,7 +35,7 @@ struct Deps {
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;
     blobs::Attachments& attachments;
-    webhooks::Api& webhooks;
+    outbound_webhooks::Api& webhooks;
     core::Clock const& clock;
 };
 

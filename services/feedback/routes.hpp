@@ -14,8 +14,8 @@
 
 namespace feedback {
 
-inline constexpr http::RouteOptions heavy{.heavy = [](http::Request const&) { return true; }};
-inline constexpr http::RouteOptions heavy_search{.heavy = searches};
+inline constexpr http::RouteOptions expensive{.is_expensive = [](http::Request const&) { return true; }};
+inline constexpr http::RouteOptions expensive_search{.is_expensive = searches};
 
 /// The service's own routes: method, path, allowed callers, handler.
 inline constexpr auto own_routes = [] {
@@ -24,9 +24,9 @@ inline constexpr auto own_routes = [] {
     using http::idempotent;
     return std::to_array<http::Route<Deps>>({
         {post, "/v1/feedbacks", Access::key_or_user, create_feedback, idempotent},
-        {get, "/v1/feedbacks", Access::key_or_user, list_feedbacks, heavy_search},
-        {get, "/v1/feedbacks/stats", Access::staff, get_stats, heavy},
-        {get, "/v1/feedbacks/export", Access::staff, export_feedbacks, heavy},
+        {get, "/v1/feedbacks", Access::key_or_user, list_feedbacks, expensive_search},
+        {get, "/v1/feedbacks/stats", Access::staff, get_stats, expensive},
+        {get, "/v1/feedbacks/export", Access::staff, export_feedbacks, expensive},
         {get, "/v1/feedbacks/{feedbackId}", Access::key_or_user, get_feedback},
         {patch, "/v1/feedbacks/{feedbackId}", Access::key_or_user, update_feedback},
         {del, "/v1/feedbacks/{feedbackId}", Access::key_or_user, delete_feedback},

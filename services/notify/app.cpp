@@ -1,13 +1,13 @@
 #include "app.hpp"
 
 #include "domain/attachment.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/carrier_configs.hpp"
 #include "storage/domain_checks.hpp"
 #include "storage/domains.hpp"
 #include "storage/webhook_events.hpp"
-#include "webhooks/webhooks.hpp"
 #include "workers/domain_checks.hpp"
 
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned body_readers = 2;
 
-service::PlatformOptions platform_options(Config const& config)
+service::ServiceOptions service_options(Config const& config)
 {
     return {.name = "notify",
         .issuer = config.issuer,
@@ -83,7 +83,7 @@ std::string domain_of(std::string const& address)
 } // namespace
 
 App::App(Config const& config, service::Runtime const& runtime)
-    : Platform(platform_options(config), runtime), sms_(config.sms),
+    : ServiceBase(service_options(config), runtime), sms_(config.sms),
       store_(blobs::make_store(
           config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, attachments_options(config.blobs)),
@@ -155,7 +155,7 @@ void App::add_metrics()
 
 std::vector<pg::Component const*> App::components()
 {
-    return Platform::components({&blobs::migrations(), &migrations()});
+    return ServiceBase::components({&blobs::migrations(), &migrations()});
 }
 
 service::Definition definition()
@@ -170,8 +170,8 @@ service::Definition definition()
             .body_budget = std::size_t{128} << 20},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .verbs = {service::reencrypt_verb(
-            {webhooks::reencrypt, carrier_configs::reencrypt, domains::reencrypt})},
+        .commands = {service::reencrypt_command(
+            {outbound_webhooks::reencrypt, carrier_configs::reencrypt, domains::reencrypt})},
     };
 }
 

@@ -2,7 +2,7 @@
 
 #include "blobs/attachments.hpp"
 #include "config.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "deps.hpp"
 #include "domain_deps.hpp"
 #include "providers/dkim.hpp"
@@ -10,8 +10,8 @@
 #include "providers/mail.hpp"
 #include "providers/push_sender.hpp"
 #include "redis/quota.hpp"
-#include "service/platform.hpp"
 #include "service/run.hpp"
+#include "service/service_base.hpp"
 #include "workers/job_handlers.hpp"
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace notify {
 pg::Component const& migrations();
 
 /// Owns all parts of the service, in construction order.
-class App final : public service::Platform {
+class App final : public service::ServiceBase {
 public:
     App(Config const& config, service::Runtime const& runtime);
 
@@ -39,7 +39,7 @@ private:
     std::unique_ptr<blobs::BlobStore> store_;
     blobs::Attachments attachments_;
     redis::Quota quota_;
-    core::Workers readers_;
+    core::ThreadPool readers_;
     PushSender push_;
     std::unique_ptr<Mailer> mailer_;
     Dns dns_;

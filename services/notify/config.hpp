@@ -4,7 +4,7 @@
 #include "core/config.hpp"
 #include "providers/mail_options.hpp"
 #include "providers/push_options.hpp"
-#include "service/platform.hpp"
+#include "service/service_base.hpp"
 #include "sms/options.hpp"
 
 #include <cstddef>

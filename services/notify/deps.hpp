@@ -3,11 +3,12 @@
 #include "auth/api_keys.hpp"
 #include "blobs/attachments.hpp"
 #include "core/clock.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/notification.hpp"
 #include "observe/log.hpp"
-#include "pg/coalescer.hpp"
+#include "outbound_webhooks/api.hpp"
+#include "pg/batcher.hpp"
 #include "pg/database.hpp"
 #include "redis/quota.hpp"
 #include "sms/options.hpp"
@@ -16,7 +17,6 @@
 #include "storage/templates.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/tenant_handlers.hpp"
-#include "webhooks/api.hpp"
 
 #include <optional>
 #include <vector>
@@ -28,14 +28,14 @@ namespace asio = boost::asio;
 struct DomainDeps; // domain_deps.hpp
 class PushSender;  // providers/push_sender.hpp
 
-/// The most frequent single-row operations. pg::Coalescer combines concurrent calls into one SQL statement.
+/// The most frequent single-row operations. pg::Batcher combines concurrent calls into one SQL statement.
 struct Hot {
-    pg::Coalescer<templates::Name, std::optional<templates::Found>> find_template;
-    pg::Coalescer<notifications::NewNotification, core::Time> insert;
-    pg::Coalescer<notifications::Key, std::optional<notifications::Shown>> get;
-    pg::Coalescer<notifications::PlainPage, std::vector<Notification>> list;
-    pg::Coalescer<devices::Registration, Device> register_device;
-    pg::Coalescer<devices::Token, bool> remove_device;
+    pg::Batcher<templates::Name, std::optional<templates::Found>> find_template;
+    pg::Batcher<notifications::NewNotification, core::Time> insert;
+    pg::Batcher<notifications::Key, std::optional<notifications::Shown>> get;
+    pg::Batcher<notifications::PlainPage, std::vector<Notification>> list;
+    pg::Batcher<devices::Registration, Device> register_device;
+    pg::Batcher<devices::Token, bool> remove_device;
 
     explicit Hot(pg::Database& db)
         : find_template(db, templates::find_batch), insert(db, notifications::insert_batch),
@@ -53,10 +53,10 @@ struct Deps {
     tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory; ///< settings (`pushEnabled`) and limits, cached in memory
     blobs::Attachments& attachments;
-    webhooks::Api& webhooks;
+    outbound_webhooks::Api& webhooks;
     crypto::Keyring const& keyring; ///< seals credentials
     redis::Quota& quota;            ///< rate limits; a subject begins with the scope's id
-    core::Workers& readers; ///< threads that parse large bodies, because parsing would block an I/O thread
+    core::ThreadPool& readers; ///< threads that parse large bodies, because parsing would block an I/O thread
     PushSender& push;
     DomainDeps& domains;
     sms::Options const& sms; ///< Twilio's auth token and the public URL verify its callbacks

@@ -32,25 +32,25 @@ forbid() {
     fi
 }
 
-forbid "Beast belongs to libs/http" '#include <boost/beast' libs services -- '^libs/(http/[a-z_]+\.(cpp|hpp)|third/)'
+forbid "Beast belongs to libs/http_server" '#include <boost/beast' libs services -- '^libs/(http_server|third)/'
 forbid "include single headers of Asio, not boost/asio.hpp" '#include <boost/asio.hpp>' libs services
 forbid "libpqxx and libpq belong to libs/pg" '#include <(pqxx/|libpq-fe)' libs services \
-    -- '^libs/(pg/|jobs/failure\.cpp|service/run\.cpp|testing/)'
+    -- '^libs/(pg/|jobs/failure\.cpp|service/run\.cpp)'
 forbid "SQL belongs to storage/ and to libraries that own tables" '"(SELECT|INSERT|UPDATE|DELETE) ' services -- '^services/[a-z-]+/storage/'
-forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/(redis|testing)/'
-forbid "libcurl belongs to libs/http and to the SMTP provider" '#include (<curl/|"http/curl_handles)' libs services \
-    -- '^(libs/(http|testing)/|services/notify/providers/smtp\.cpp)'
-forbid "nghttp2 belongs to libs/http" '#include <nghttp2' libs services -- '^libs/http/'
+forbid "hiredis belongs to libs/redis" '#include <hiredis' libs services -- '^libs/redis/'
+forbid "libcurl belongs to libs/http_client and to the SMTP provider" '#include (<curl/|"http_client/curl_handles)' libs services \
+    -- '^(libs/http_client/|services/notify/providers/smtp\.cpp)'
+forbid "nghttp2 belongs to libs/http2_client" '#include <nghttp2' libs services -- '^libs/http2_client/'
 forbid "zlib and yaml-cpp belong to libs/docs" '#include <(zlib|yaml-cpp/)' libs services -- '^libs/docs/'
-forbid "mail and DNS libraries belong to notify's providers, and c-ares also to libs/http/name_resolver" '#include <(gmime|opendkim|ares)\b' libs services \
-    -- '^(services/notify/providers/|libs/http/name_resolver\.[ch]pp)'
-forbid "only core/config reads the environment" '\bgetenv\(' libs services -- '^libs/(core/config\.cpp|testing/)'
-forbid "domain/ must not include I/O" '#include "(pg|http|redis|jobs|service|storage|ingest|api|providers|workers)/' services/*/domain
+forbid "mail and DNS libraries belong to notify's providers, and c-ares also to libs/http_client/name_resolver" '#include <(gmime|opendkim|ares)\b' libs services \
+    -- '^(services/notify/providers/|libs/http_client/name_resolver\.[ch]pp)'
+forbid "only core/config reads the environment" '\bgetenv\(' libs services -- '^libs/core/config\.cpp'
+forbid "domain/ must not include I/O" '#include "(pg|http[a-z0-9_]*|redis|jobs|gateway|service|storage|ingest|api|providers|workers)/' services/*/domain
 forbid "storage/ and providers/ must not include their callers" '#include "(ingest|api|workers)/' services/*/storage services/*/providers
 forbid "ingest/ must not include its callers" '#include "(api|workers)/' services/billing/ingest
 forbid "api/ must not include workers/" '#include "workers/' services/*/api
 forbid "services must not include each other" '#include "services/' services
-forbid "deployed code must not include testing/" '#include "testing/' libs services -- '^tests/support/'
+forbid "deployed code must not include the tests' support" '#include "support/' libs services
 
 # A library may include only the libraries before it in libs/CMakeLists.txt.
 before=

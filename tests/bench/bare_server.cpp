@@ -1,4 +1,4 @@
-// A minimal HTTP server on Beast. The benchmarks compare libs/http with this server.
+// A minimal HTTP server on Beast. The benchmarks compare libs/http_server with this server.
 //
 //     bare_server --port N --threads N
 //

@@ -1,4 +1,4 @@
-// Runs libs/http with a trivial application, so that it can be compared with bare_server.
+// Runs libs/http_server with a trivial application, so that it can be compared with bare_server.
 //
 //     trivial_server --port N --threads N
 #include "http_server/server.hpp"
@@ -37,7 +37,7 @@ private:
 
 int main(int argc, char** argv)
 {
-    http::ServerOptions server_options;
+    http_server::ServerOptions server_options;
     unsigned threads = 1;
     options::options_description arguments;
     arguments.add_options()("port", options::value(&server_options.port)->required())(
@@ -51,7 +51,7 @@ int main(int argc, char** argv)
     std::vector<asio::io_context*> pointers;
     for (unsigned i = 0; i < threads; ++i)
         pointers.push_back(contexts.emplace_back(std::make_unique<asio::io_context>(1)).get());
-    http::Server server(pointers, server_options, application);
+    http_server::Server server(pointers, server_options, application);
     asio::signal_set signals(*pointers.front(), SIGINT, SIGTERM);
     signals.async_wait([&server](boost::system::error_code, int) { server.drain(); });
     std::vector<std::jthread> running;

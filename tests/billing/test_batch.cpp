@@ -50,8 +50,8 @@ public:
     {
         std::vector<ingest::BatchItem> items{{.incoming = &event}};
         auto const work = [&]() -> boost::asio::awaitable<void> {
-            auto const session = co_await db_.session();
-            co_await ingest::read_snapshots(*session, event.scope_id, items);
+            auto const connection = co_await db_.batch_connection();
+            co_await ingest::read_snapshots(*connection, event.scope_id, items);
         };
         testing::run_awaitable(work());
         items.front().write = ingest::plan_write(event, items.front().snapshot);
@@ -63,8 +63,8 @@ public:
     {
         auto const selected = ingest::independent(items);
         auto const work = [&]() -> boost::asio::awaitable<std::vector<bool>> {
-            auto const session = co_await db_.session();
-            co_return co_await ingest::write(*session, selected);
+            auto const connection = co_await db_.batch_connection();
+            co_return co_await ingest::write(*connection, selected);
         };
         return testing::run_awaitable(work()) == std::vector{true};
     }
@@ -72,10 +72,10 @@ public:
     /// The results of a batch for these inputs.
     template <class In, class Work> auto read(Work work, std::vector<In> const& inputs)
     {
-        using Result = std::invoke_result_t<Work, pg::Session&, std::span<In const>>;
+        using Result = std::invoke_result_t<Work, pg::BatchConnection&, std::span<In const>>;
         auto const run = [&]() -> Result {
-            auto const session = co_await db_.session();
-            co_return co_await work(*session, inputs);
+            auto const connection = co_await db_.batch_connection();
+            co_return co_await work(*connection, inputs);
         };
         return testing::run_awaitable(run());
     }

@@ -4,10 +4,10 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "fuzz.hpp"
-#include "http/etag.hpp"
-#include "observe/trace.hpp"
 #include "gateway/rules.hpp"
 #include "gateway/trusted_proxies.hpp"
+#include "http/etag.hpp"
+#include "observe/trace.hpp"
 #include "tenancy/resolve.hpp"
 #include "tenancy/slug.hpp"
 
@@ -54,8 +54,8 @@ void check_tenant(http::Request const& request)
         require(is_tenant == tenancy::is_slug(named->slug) && (is_tenant || named->slug.empty()));
         require(!is_tenant || named->environment);
         if (is_tenant) {
-            require(service::agrees(*named, named->slug, *named->environment));
-            require(!service::agrees(*named, named->slug + "x", *named->environment));
+            require(gateway::agrees(*named, named->slug, *named->environment));
+            require(!gateway::agrees(*named, named->slug + "x", *named->environment));
         }
     }
     // Headers can complete the host's tenant and environment, but never change them.
@@ -67,7 +67,7 @@ void check_tenant(http::Request const& request)
 
 void check_credential(http::Request const& request)
 {
-    auto const credential = service::read_credential(request);
+    auto const credential = gateway::read_credential(request);
     require(credential.token.empty() || credential.sent);
     require(credential.token.find_first_of(" \t,") == std::string_view::npos);
 }
@@ -75,7 +75,7 @@ void check_credential(http::Request const& request)
 void check_client(http::Request const& request)
 {
     static auto const proxies = gateway::TrustedProxies::parse("10.0.0.0/8, ::1, 2001:db8::/32").value();
-    auto const forwarded = service::joined_header(request, "X-Forwarded-For").value_or("");
+    auto const forwarded = gateway::joined_header(request, "X-Forwarded-For").value_or("");
     require(proxies.client_address("192.0.2.1", forwarded) == "192.0.2.1"); // not a trusted proxy
     boost::system::error_code failed;
     boost::asio::ip::make_address(proxies.client_address("10.0.0.1", forwarded), failed);

@@ -2,9 +2,9 @@
 // same requests for every division of these bytes into reads.
 #include "core/text.hpp"
 #include "fuzz.hpp"
-#include "http/parser.hpp"
 #include "http/problem.hpp"
 #include "http/query.hpp"
+#include "http_server/request_parser.hpp"
 
 #include <boost/json.hpp>
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 using fuzz::require;
-using http::RequestParser;
+using http_server::RequestParser;
 using State = RequestParser::State;
 
 namespace {

@@ -5,7 +5,7 @@
 #include "core/text.hpp"
 #include "domain/dns_records.hpp"
 #include "fuzz.hpp"
-#include "http2_client/retry_after.hpp"
+#include "http/retry_after.hpp"
 #include "http_client/client.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"

@@ -103,7 +103,7 @@ struct Fixture {
     PushResult send_apns(std::string const& token) { return send({target(Carrier::apns, token)}).front(); }
 
     testing::FakeClock clock{core::SystemClock().now()};
-    http::Client client{{.addresses = http::AddressPolicy(true)}};
+    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
     observe::Logger logger{"test", observe::Level::off};
     PushServer fcm;
     PushServer apns{"apns.mjs", {{"publicKey", p256().public_pem}, {"since", 1454948015990}}};

@@ -1,4 +1,4 @@
-#include "pg/coalescer.hpp"
+#include "pg/batcher.hpp"
 #include "storage/devices.hpp"
 #include "world.hpp"
 
@@ -60,13 +60,14 @@ private:
     /// The results of callers that all wait before the first one is served, so that they form one batch.
     template <class In, class Out>
     std::vector<Out> together(
-        std::type_identity_t<typename pg::Coalescer<In, Out>::Work> work, std::vector<In> const& inputs)
+        std::type_identity_t<typename pg::Batcher<In, Out>::Work> work, std::vector<In> const& inputs)
     {
         std::size_t batches = 0;
-        pg::Coalescer<In, Out> coalescer(database, [&](pg::Session& session, std::span<In const> batch) {
-            ++batches;
-            return work(session, batch);
-        });
+        pg::Batcher<In, Out> coalescer(
+            database, [&](pg::BatchConnection& connection, std::span<In const> batch) {
+                ++batches;
+                return work(connection, batch);
+            });
         std::vector<std::optional<Out>> outputs(inputs.size());
         asio::io_context ioc(1);
         for (std::size_t i = 0; i < inputs.size(); ++i) {

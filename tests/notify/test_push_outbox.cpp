@@ -47,7 +47,7 @@ struct Outbox {
 
     testing::TemporaryDirectory directory{"pushes"};
     testing::FakeClock clock;
-    http::Client client{{.addresses = http::AddressPolicy(true)}};
+    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
     observe::Logger logger{"test", observe::Level::off};
 };
 

@@ -180,14 +180,14 @@ TEST_CASE("responses of Twilio are classified")
     using sms::Outcome;
 
     struct Case {
-        sms::Sent sent;
+        sms::SendResult sent;
         Verdict verdict;
         char const* reason;
     };
 
     auto const sent = [](Outcome outcome, unsigned status, unsigned code) {
         std::string const id = outcome == Outcome::accepted ? "SM1" : "";
-        return sms::Sent{.outcome = outcome, .provider_id = id, .code = code, .status = status};
+        return sms::SendResult{.outcome = outcome, .provider_id = id, .code = code, .status = status};
     };
     for (auto const& c : {
              Case{sent(Outcome::accepted, 201, 0), Verdict::accepted, ""},

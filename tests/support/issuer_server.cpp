@@ -27,7 +27,7 @@ struct IssuerServer::Impl final : http::Application {
     std::atomic<std::uint64_t> requests = 0;
     asio::io_context context{1};
     asio::executor_work_guard<asio::io_context::executor_type> work;
-    http::Server server{{&context}, {}, *this};
+    http_server::Server server{{&context}, {}, *this};
     std::thread thread{[this] { context.run(); }};
 };
 

@@ -113,7 +113,7 @@ struct TwilioServer::Impl final : http::Application {
 
     asio::io_context context{1};
     asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
-    http::Server server{{&context}, {}, *this};
+    http_server::Server server{{&context}, {}, *this};
     std::thread thread{[this] { context.run(); }};
 };
 

@@ -50,7 +50,7 @@ struct PasswordChange {
 
 /// The new user; nullopt when the email is taken.
 asio::awaitable<std::optional<User>> create_user(
-    http::Request const& req, Deps& deps, crypto::PasswordHasher::Turn turn, Credentials const& wanted)
+    http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Credentials const& wanted)
 {
     auto const known = co_await deps.db.read(
         req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), wanted.email); });
@@ -63,7 +63,7 @@ asio::awaitable<std::optional<User>> create_user(
 
 /// The user with these credentials, else nullopt. An unknown email and a wrong password take the same time.
 asio::awaitable<std::optional<User>> authenticate(
-    http::Request const& req, Deps& deps, crypto::PasswordHasher::Turn turn, Credentials const& given)
+    http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Credentials const& given)
 {
     auto found = co_await deps.db.read(
         req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), given.email); });
@@ -73,8 +73,8 @@ asio::awaitable<std::optional<User>> authenticate(
 }
 
 /// True if `password` is the user's password, else nullopt (see RateLimits::try_guess).
-asio::awaitable<std::optional<bool>> confirm(
-    Deps& deps, crypto::PasswordHasher::Turn const& turn, User const& user, core::Secret const& password)
+asio::awaitable<std::optional<bool>> confirm(Deps& deps, crypto::PasswordHasher::Reservation const& turn,
+    User const& user, core::Secret const& password)
 {
     bool const right = co_await deps.passwords.verify(turn, password, user.password_hash);
     co_return right ? std::optional(true) : std::nullopt;
@@ -85,7 +85,7 @@ asio::awaitable<std::optional<bool>> confirm(
 asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
 {
     Credentials const wanted = parse_registration(req);
-    auto attempt = create_user(req, deps, deps.passwords.enter(req.scope().id), wanted);
+    auto attempt = create_user(req, deps, deps.passwords.reserve(req.scope().id), wanted);
     auto& limits = deps.rate_limits;
     // Successful registrations stay counted too: each one costs a password hash.
     auto const reserved = co_await limits.require(
@@ -103,7 +103,7 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
 asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
 {
     Credentials const given = parse_login(req);
-    auto attempt = authenticate(req, deps, deps.passwords.enter(req.scope().id), given);
+    auto attempt = authenticate(req, deps, deps.passwords.reserve(req.scope().id), given);
     auto& limits = deps.rate_limits;
     auto const user =
         co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
@@ -127,7 +127,7 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
         throw core::Error(codes::mfa_password_required,
             "The account has no password, because its user signs in through an identity provider. Change the "
             "password at that provider.");
-    auto const turn = deps.passwords.enter(req.scope().id);
+    auto const turn = deps.passwords.reserve(req.scope().id);
     auto const right =
         co_await deps.rate_limits.try_guess({RateLimits::wrong_passwords_of_user(req.scope(), user.id)},
             confirm(deps, turn, user, change.current));

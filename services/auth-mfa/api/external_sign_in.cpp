@@ -67,7 +67,7 @@ Known find_or_create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity cons
     if (auto user = find()) return {*std::move(user)};
     // Look again under the scope's lock, because a concurrent request with this identity may have created the
     // user.
-    pg::serialise(tx, scope.id);
+    pg::lock_scope(tx, scope.id);
     if (auto user = find()) return {*std::move(user)};
     return {create(tx, scope, identity), true};
 }

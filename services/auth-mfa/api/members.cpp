@@ -77,7 +77,7 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         // The lock of the scope serialises role changes. So if two owners demote each other, only one
         // succeeds.
-        pg::serialise(tx, req.scope().id);
+        pg::lock_scope(tx, req.scope().id);
         require_role(tx, req, deps, core::Access::owner | core::Access::master);
         User const before = core::require_found(users::lock(tx, req.scope(), id), "member");
         http::check_if_match(req, etag(before));

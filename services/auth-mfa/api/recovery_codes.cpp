@@ -36,7 +36,7 @@ asio::awaitable<http::Response> replace_recovery_codes(http::Request const& req,
     User const user = co_await signed_in_user(req, deps);
     require_factor(user);
     VerifiedCode const verified = co_await require_code(deps, req.scope(), user.id, code);
-    auto const codes = co_await NewRecoveryCodes::make(deps, deps.passwords.enter(req.scope().id));
+    auto const codes = co_await NewRecoveryCodes::make(deps, deps.passwords.reserve(req.scope().id));
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const locked = lock_signed_in_user(tx, req, deps);
         require_factor(locked);

@@ -2,7 +2,7 @@
 
 #include "core/fields.hpp"
 #include "flows/signed_in_user.hpp"
-#include "http_client/client.hpp"
+#include "http_client/url.hpp"
 #include "sms/phone.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
@@ -29,19 +29,19 @@ json::object to_json(json::object const& document)
 }
 
 json::object read_provider(
-    core::Fields& f, json::value const& item, std::size_t index, http::AddressPolicy const& addresses)
+    core::Fields& f, json::value const& item, std::size_t index, http_client::AddressPolicy const& addresses)
 {
     core::Fields nested(item, "/identityProviders/" + std::to_string(index));
     std::string const issuer = nested.text("issuer", 1, IdentityProvider::max_issuer);
-    if (!issuer.empty()) http::check_outbound_url(nested, "issuer", issuer, addresses);
+    if (!issuer.empty()) http_client::check_url(nested, "issuer", issuer, addresses);
     std::string const audience = nested.text("audience", 1, max_audience);
     std::string const url = nested.text("jwksUrl", 1, max_url);
-    if (!url.empty()) http::check_outbound_url(nested, "jwksUrl", url, addresses);
+    if (!url.empty()) http_client::check_url(nested, "jwksUrl", url, addresses);
     f.absorb(nested);
     return {{"issuer", issuer}, {"audience", audience}, {"jwksUrl", url}};
 }
 
-core::Change<json::array> change_providers(core::Fields& f, http::AddressPolicy const& addresses)
+core::Change<json::array> change_providers(core::Fields& f, http_client::AddressPolicy const& addresses)
 {
     if (!f.has("identityProviders")) return {};
     core::Change<json::array> change{.present = true};
@@ -82,7 +82,7 @@ struct Changes {
     core::Change<std::vector<std::string>> allowed_origins, sms_countries;
     core::Change<std::string> brand;
 
-    static Changes parse(http::Request const& req, http::AddressPolicy const& addresses)
+    static Changes parse(http::Request const& req, http_client::AddressPolicy const& addresses)
     {
         static constexpr std::array<std::string_view, 4> names{
             "identityProviders", "allowedOrigins", "brand", "smsCountries"};

@@ -30,7 +30,7 @@ asio::awaitable<std::optional<VerifiedCode>> verify_totp(
 }
 
 asio::awaitable<std::optional<VerifiedCode>> verify_recovery_code(Deps& deps, core::Scope const& scope,
-    core::Uuid user_id, crypto::PasswordHasher::Turn const& turn, std::string const& text)
+    core::Uuid user_id, crypto::PasswordHasher::Reservation const& turn, std::string const& text)
 {
     auto const code = RecoveryCode::parse(text);
     if (!code) co_return std::nullopt;
@@ -55,7 +55,7 @@ std::string parse_code(http::Request const& req)
 
 HashingTurn hashing_turn_for(Deps& deps, core::Scope const& scope, MfaMethod method)
 {
-    return method == MfaMethod::recovery_code ? HashingTurn(deps.passwords.enter(scope.id)) : std::nullopt;
+    return method == MfaMethod::recovery_code ? HashingTurn(deps.passwords.reserve(scope.id)) : std::nullopt;
 }
 
 asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope const& scope,

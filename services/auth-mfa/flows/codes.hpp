@@ -23,7 +23,7 @@ struct VerifiedCode {
 std::string parse_code(http::Request const& req);
 
 /// A place in the hashing queue, or none.
-using HashingTurn = std::optional<crypto::PasswordHasher::Turn>;
+using HashingTurn = std::optional<crypto::PasswordHasher::Reservation>;
 
 /// The place in the hashing queue that `verify_code` needs: one for a recovery code, none for the other
 /// methods. Take it before the attempt is counted, so that a request that is refused because the queue is

@@ -43,10 +43,10 @@ void require_password(User const& user)
 
 HashingTurn hashing_turn_for_recovery_codes(Deps& deps, core::Scope const& scope, User const& user)
 {
-    return user.has_factor() ? std::nullopt : HashingTurn(deps.passwords.enter(scope.id));
+    return user.has_factor() ? std::nullopt : HashingTurn(deps.passwords.reserve(scope.id));
 }
 
-asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps, crypto::PasswordHasher::Turn turn)
+asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps, crypto::PasswordHasher::Reservation turn)
 {
     NewRecoveryCodes made;
     for (auto const& code : make_recovery_codes()) {
@@ -77,7 +77,7 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
         return true;
     };
     if (!co_await deps.db.transact(req.scope(), put_in_force)) {
-        if (!turn) turn.emplace(deps.passwords.enter(req.scope().id));
+        if (!turn) turn.emplace(deps.passwords.reserve(req.scope().id));
         codes = co_await NewRecoveryCodes::make(deps, *std::move(turn));
         co_await deps.db.transact(req.scope(), put_in_force);
     }

@@ -24,7 +24,7 @@ struct NewRecoveryCodes {
     std::vector<std::string> texts;
     std::vector<recovery_codes::Hashed> hashed;
 
-    static asio::awaitable<NewRecoveryCodes> make(Deps& deps, crypto::PasswordHasher::Turn turn);
+    static asio::awaitable<NewRecoveryCodes> make(Deps& deps, crypto::PasswordHasher::Reservation turn);
 };
 
 /// A place in the hashing queue for the recovery codes that the user gets with the first factor; nullopt if

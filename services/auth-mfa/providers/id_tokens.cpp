@@ -25,10 +25,10 @@ constexpr std::chrono::seconds min_refetch{10};
 constexpr std::chrono::seconds fetch_timeout{3};
 constexpr std::chrono::seconds patience{4}; ///< how long a caller waits for a fetch, including the queue
 
-/// Throws http::OutboundError, or std::invalid_argument when the response is not a key set.
-crypto::JwkSet read_keys(http::Client& client, std::string const& url)
+/// Throws http_client::Error, or std::invalid_argument when the response is not a key set.
+crypto::JwkSet read_keys(http_client::Client& client, std::string const& url)
 {
-    http::OutboundRequest request;
+    http_client::Request request;
     request.url = url;
     request.headers = {{"Accept", "application/jwk-set+json, application/json"}};
     request.timeout = fetch_timeout;
@@ -57,7 +57,7 @@ void wake(std::shared_ptr<asio::steady_timer> const& waiter)
 
 } // namespace
 
-IdTokens::IdTokens(http::Client& client, core::Clock const& clock)
+IdTokens::IdTokens(http_client::Client& client, core::Clock const& clock)
     : client_(client), clock_(clock), sets_(max_sets, kept), failures_(max_sets, min_refetch),
       workers_(fetching_threads)
 {

@@ -2,7 +2,7 @@
 
 #include "core/cache.hpp"
 #include "core/clock.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "crypto/jwt.hpp"
 #include "domain/id_token.hpp"
 
@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace http {
+namespace http_client {
 class Client;
 }
 
@@ -38,7 +38,7 @@ namespace asio = boost::asio;
 class IdTokens {
 public:
     /// Both arguments must outlive this object.
-    IdTokens(http::Client& client, core::Clock const& clock);
+    IdTokens(http_client::Client& client, core::Clock const& clock);
 
     /// The identity in the id token `raw`; nullopt when the token is refused. `providers`: the providers that
     /// the scope trusts. Throws UNAVAILABLE when the provider's keys cannot be fetched. `raw` and `providers`
@@ -76,14 +76,14 @@ private:
     /// Fetches the key set, caches the set or the failure, and wakes the waiters.
     void fetch(std::string const& url) noexcept;
 
-    http::Client& client_;
+    http_client::Client& client_;
     core::Clock const& clock_;
     core::Cache<std::string, KeySet> sets_;
     core::Cache<std::string, Failure> failures_;
     std::mutex mutex_;
     std::unordered_map<std::string, Fetch> under_way_;   ///< by URL
     std::unordered_map<std::int64_t, unsigned> fetches_; ///< running, by scope
-    core::Workers workers_; ///< declared last, because its work uses the other members
+    core::ThreadPool workers_; ///< declared last, because its work uses the other members
 };
 
 } // namespace auth_mfa

@@ -71,7 +71,7 @@ asio::awaitable<void> SmsCodeSender::require_permitted(
 asio::awaitable<SmsDelivery> SmsCodeSender::send(core::Scope const& scope, sms::PhoneNumber const& phone,
     std::string const& code, Purpose purpose, std::string const& traceparent)
 {
-    auto const deadline = Steady::now() + sms::patience;
+    auto const deadline = Steady::now() + sms::send_timeout;
     auto const tenant = co_await deps_.directory.find(scope.slug);
     auto const use = co_await guard_.take(purpose, scope.slug);
     if (!use.allowed) {
@@ -84,9 +84,9 @@ asio::awaitable<SmsDelivery> SmsCodeSender::send(core::Scope const& scope, sms::
         .to = phone,
         .body = sms_code_text(brand, scope.slug, provider_, code),
         .traceparent = traceparent};
-    sms::Sent const sent = co_await workers_.run([&] {
+    sms::SendResult const sent = co_await workers_.run([&] {
         auto const left = std::chrono::floor<std::chrono::milliseconds>(deadline - Steady::now());
-        if (left <= std::chrono::milliseconds(0)) return sms::Sent{.outcome = Outcome::not_sent};
+        if (left <= std::chrono::milliseconds(0)) return sms::SendResult{.outcome = Outcome::not_sent};
         return sender_->send(message, left);
     });
     if (sent.outcome == Outcome::not_sent) co_await guard_.give_back(use);

@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/identity.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "observe/metrics.hpp"
@@ -46,7 +46,7 @@ class SmsCodeSender {
 public:
     struct Deps {
         redis::Client& redis;
-        http::Client& client; ///< may reach the URLs that the operator configured
+        http_client::Client& client; ///< may reach the URLs that the operator configured
         tenancy::Directory& directory;
         core::Clock const& clock;
         observe::Logger& logger;
@@ -74,7 +74,7 @@ private:
     std::string const provider_;
     std::unique_ptr<sms::Sender> const sender_;
     sms::SenderGuard guard_;
-    core::Workers workers_; ///< declared last, because its work uses the other members
+    core::ThreadPool workers_; ///< declared last, because its work uses the other members
 };
 
 } // namespace auth_mfa

@@ -44,7 +44,7 @@ TokenContents read_contents(pg::RowReader& r)
 
 } // namespace
 
-pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const> rows)
+pg::Batch<Opened> insert_batch(pg::BatchConnection& connection, std::span<NewSession const> rows)
 {
     std::vector<pg::Param> const params{
         pg::column(rows, [](NewSession const& r) { return r.scope_id; }),
@@ -61,7 +61,7 @@ pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const>
     // the result of the earlier one. The lock also serialises the sign-ins of one user. The creation time is
     // read under this lock, so no list cursor can miss a session. The rows are sorted, so that two batches
     // lock their common users in the same order.
-    auto const result = co_await session.run(pg::scopes_of(rows),
+    auto const result = co_await connection.run(pg::scopes_of(rows),
         "WITH n AS MATERIALIZED (SELECT k.*, u.user_id AS owner_id FROM unnest($1::bigint[], $2::uuid[], "
         "$3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::text[]) "
         "AS k(scope_id, id, user_id, version, amr, now, expires_at, user_agent, address) "
@@ -80,7 +80,8 @@ pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const>
     co_return opened;
 }
 
-pg::Batch<std::optional<TokenContents>> rotate_batch(pg::Session& session, std::span<Rotation const> rows)
+pg::Batch<std::optional<TokenContents>> rotate_batch(
+    pg::BatchConnection& connection, std::span<Rotation const> rows)
 {
     std::vector<pg::Param> const params{pg::column(rows, [](Rotation const& r) { return r.scope_id; }),
         pg::column(rows, [](Rotation const& r) { return r.session_id; }),
@@ -88,7 +89,7 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(pg::Session& session, std::
         pg::column(rows, [](Rotation const& r) { return r.now; }),
         pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; })};
     // The rows are sorted, so that two batches lock their common sessions in the same order.
-    auto const result = co_await session.run(pg::scopes_of(rows),
+    auto const result = co_await connection.run(pg::scopes_of(rows),
         "UPDATE sessions s SET generation = s.generation + 1, rotated_at = jobs_now(), expires_at = k.until "
         "FROM (SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], "
         "$5::timestamptz[]) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, place) "
@@ -98,7 +99,7 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(pg::Session& session, std::
         "AND u.scope_id = s.scope_id AND u.user_id = s.user_id "
         "RETURNING k.place, " AUTH_MFA_TOKEN_COLUMNS,
         params);
-    co_return pg::read_placed(result, rows.size(), read_contents);
+    co_return pg::read_in_input_order(result, rows.size(), read_contents);
 }
 
 std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)

@@ -30,7 +30,7 @@ enum class Opened : std::uint8_t {
 /// Opens sessions of many scopes in one statement. The statement locks the users, so a sign-in and a
 /// concurrent change of credentials run one after the other. Sessions of one user are committed in the order
 /// of their creation times, so no list cursor can skip a session.
-pg::Batch<Opened> insert_batch(pg::Session& session, std::span<NewSession const> rows);
+pg::Batch<Opened> insert_batch(pg::BatchConnection& connection, std::span<NewSession const> rows);
 
 /// A presented refresh token.
 struct Rotation {
@@ -52,7 +52,8 @@ struct TokenContents {
 
 /// Advances each session to its next generation if the presented generation is the current one; nullopt
 /// otherwise. If two requests present the same token, only one succeeds.
-pg::Batch<std::optional<TokenContents>> rotate_batch(pg::Session& session, std::span<Rotation const> rows);
+pg::Batch<std::optional<TokenContents>> rotate_batch(
+    pg::BatchConnection& connection, std::span<Rotation const> rows);
 
 struct Locked {
     Session session;

@@ -23,7 +23,7 @@ User read(pg::RowReader& r)
 
 std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user)
 {
-    pg::serialise(tx, scope.id);
+    pg::lock_scope(tx, scope.id);
     auto const result = tx.run(
         "INSERT INTO users AS u (scope_id, user_id, email, email_key, password_hash, role, created_at, "
         "updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, n.at, n.at "
@@ -33,17 +33,17 @@ std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& 
     return pg::read_first(result, read);
 }
 
-pg::Batch<std::optional<User>> find_batch(pg::Session& session, std::span<Key const> keys)
+pg::Batch<std::optional<User>> find_batch(pg::BatchConnection& connection, std::span<Key const> keys)
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
-    auto const result = co_await session.run(pg::scopes_of(keys),
+    auto const result = co_await connection.run(pg::scopes_of(keys),
         "SELECT k.place, " AUTH_MFA_USER_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, user_id, place) "
         "CROSS JOIN LATERAL (SELECT * FROM users x WHERE x.scope_id = k.scope_id "
         "AND x.user_id = k.user_id LIMIT 1) AS u",
         params);
-    co_return pg::read_placed(result, keys.size(), read);
+    co_return pg::read_in_input_order(result, keys.size(), read);
 }
 
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email)

@@ -20,7 +20,7 @@ struct NewUser {
     Role role = Role::user;
 };
 
-/// Inserts the user. nullopt if the email is taken. Takes the scope's lock (pg::serialise), so users are
+/// Inserts the user. nullopt if the email is taken. Takes the scope's lock (pg::lock_scope), so users are
 /// committed in the order of their creation times and no list cursor can skip a user.
 std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user);
 
@@ -30,8 +30,8 @@ struct Key {
     core::Uuid id;
 };
 
-/// Finds the users of many callers in one statement; for a Coalescer.
-pg::Batch<std::optional<User>> find_batch(pg::Session& session, std::span<Key const> keys);
+/// Finds the users of many callers in one statement; for a Batcher.
+pg::Batch<std::optional<User>> find_batch(pg::BatchConnection& connection, std::span<Key const> keys);
 
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email);
 
@@ -62,7 +62,7 @@ void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, core::U
 /// Sets the role and returns the user; nullopt if there is no such user.
 std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role);
 
-/// Whether the scope has an owner other than `id`. Take the scope's lock (pg::serialise) first if you act on
+/// Whether the scope has an owner other than `id`. Take the scope's lock (pg::lock_scope) first if you act on
 /// the result.
 bool has_other_owner(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 

@@ -106,7 +106,7 @@ void save(pg::Tx& tx, http::Request const& req, std::string_view type,
 http::Response create(pg::Tx& tx, http::Request const& req, Draft const& draft, core::Time now)
 {
     auto const product = product_of(tx, req, draft);
-    pg::serialise(tx, req.scope().id);
+    pg::lock_scope(tx, req.scope().id);
     Entitlement e = entitlement_of(req.scope(), user_id_of(req), product, draft, now);
     auto const before = entitlements::get(tx, req.scope(), e.user_id, e.id);
     save(tx, req, granted, before, e, now);
@@ -132,7 +132,7 @@ asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& dep
     auto const id = req.uuid_param("entitlementId");
     core::Time const now = deps.clock.now();
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        pg::serialise(tx, req.scope().id);
+        pg::lock_scope(tx, req.scope().id);
         auto const before = entitlements::get(tx, req.scope(), user_id_of(req), id);
         if (!before || before->source != Source::manual)
             throw core::Error(core::codes::not_found, "This user has no manual entitlement with this id. "

@@ -16,7 +16,7 @@ using Outcomes = std::vector<std::optional<EventOutcome>>;
 
 /// Reads the subscriptions of each item that is about a subscription.
 asio::awaitable<void> read_subscriptions(
-    pg::Session& session, pg::Scopes const& scopes, std::vector<BatchItem>& items)
+    pg::BatchConnection& connection, pg::Scopes const& scopes, std::vector<BatchItem>& items)
 {
     std::vector<BatchItem*> queried;
     std::vector<event_batch::SubscriptionQuery> queries;
@@ -27,16 +27,16 @@ asio::awaitable<void> read_subscriptions(
         }
     }
     if (queries.empty()) co_return;
-    auto found = co_await event_batch::read_subscriptions(session, scopes, queries, max_subscriptions + 1);
+    auto found = co_await event_batch::read_subscriptions(connection, scopes, queries, max_subscriptions + 1);
     for (std::size_t i = 0; i < queried.size(); ++i)
         queried[i]->snapshot.subscriptions = std::move(found[i]);
 }
 
 /// Runs one round and returns the items for the next one.
-asio::awaitable<std::vector<BatchItem>> run_round(
-    pg::Session& session, pg::Scopes const& scopes, std::vector<BatchItem> items, Outcomes& outcomes)
+asio::awaitable<std::vector<BatchItem>> run_round(pg::BatchConnection& connection, pg::Scopes const& scopes,
+    std::vector<BatchItem> items, Outcomes& outcomes)
 {
-    co_await read_snapshots(session, scopes, items);
+    co_await read_snapshots(connection, scopes, items);
     for (auto& item : items) {
         if (item.snapshot.state.is_claimed)
             outcomes[item.index] = EventOutcome{EventResult::duplicate, {}};
@@ -45,7 +45,7 @@ asio::awaitable<std::vector<BatchItem>> run_round(
     }
     auto const selected = independent(items);
     if (selected.empty()) co_return std::vector<BatchItem>();
-    auto const written = co_await write(session, selected);
+    auto const written = co_await write(connection, selected);
     for (std::size_t i = 0; i < selected.size(); ++i) {
         if (written[i]) outcomes[selected[i]->index] = selected[i]->write->row.outcome;
         selected[i]->write.reset();
@@ -59,7 +59,7 @@ asio::awaitable<std::vector<BatchItem>> run_round(
 } // namespace
 
 pg::Batch<std::optional<EventOutcome>> ingest_batch(
-    pg::Session& session, std::span<IncomingEvent const> events)
+    pg::BatchConnection& connection, std::span<IncomingEvent const> events)
 {
     auto const scopes = pg::scopes_of(events);
     Outcomes outcomes(events.size());
@@ -69,7 +69,7 @@ pg::Batch<std::optional<EventOutcome>> ingest_batch(
         items.push_back({.incoming = &events[index], .index = index});
     for (int round = 0; round < max_rounds && !items.empty(); ++round) {
         try {
-            items = co_await run_round(session, scopes, std::move(items), outcomes);
+            items = co_await run_round(connection, scopes, std::move(items), outcomes);
         } catch (...) {
             // The exception is not rethrown, because the caller would then repeat the whole batch. Events
             // that an earlier round has written would count as duplicates.
@@ -81,13 +81,13 @@ pg::Batch<std::optional<EventOutcome>> ingest_batch(
 }
 
 asio::awaitable<void> read_snapshots(
-    pg::Session& session, pg::Scopes const& scopes, std::vector<BatchItem>& items)
+    pg::BatchConnection& connection, pg::Scopes const& scopes, std::vector<BatchItem>& items)
 {
-    co_await read_subscriptions(session, scopes, items);
+    co_await read_subscriptions(connection, scopes, items);
     std::vector<event_batch::StateQuery> queries;
     for (auto const& item : items)
         queries.push_back(state_query_of(*item.incoming, item.snapshot.subscriptions));
-    auto states = co_await event_batch::read_state(session, scopes, queries);
+    auto states = co_await event_batch::read_state(connection, scopes, queries);
     for (std::size_t i = 0; i < items.size(); ++i)
         items[i].snapshot.state = std::move(states[i]);
 }
@@ -116,12 +116,12 @@ std::vector<BatchItem*> independent(std::vector<BatchItem>& items)
     return selected;
 }
 
-pg::Batch<bool> write(pg::Session& session, std::span<BatchItem* const> items)
+pg::Batch<bool> write(pg::BatchConnection& connection, std::span<BatchItem* const> items)
 {
     std::vector<event_batch::EventWrite const*> writes;
     for (auto const* item : items)
         writes.push_back(&*item->write);
-    co_return co_await event_batch::write(session, writes);
+    co_return co_await event_batch::write(connection, writes);
 }
 
 } // namespace billing::ingest

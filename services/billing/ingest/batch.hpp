@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 /// a transaction of its own (`ingest_event`): if `plan_write` cannot plan it, or if other transactions have
 /// changed rows that the event depends on.
 pg::Batch<std::optional<EventOutcome>> ingest_batch(
-    pg::Session& session, std::span<IncomingEvent const> events);
+    pg::BatchConnection& connection, std::span<IncomingEvent const> events);
 
 /// An event of a batch.
 struct BatchItem {
@@ -33,7 +33,7 @@ struct BatchItem {
 
 /// Reads the snapshot of each item. Runs one statement, or two if an event is about a subscription.
 asio::awaitable<void> read_snapshots(
-    pg::Session& session, pg::Scopes const& scopes, std::vector<BatchItem>& items);
+    pg::BatchConnection& connection, pg::Scopes const& scopes, std::vector<BatchItem>& items);
 
 /// Selects items whose planned writes have no row in common, in their order. The other items must be written
 /// after the selected ones.
@@ -41,6 +41,6 @@ std::vector<BatchItem*> independent(std::vector<BatchItem>& items);
 
 /// Writes independent items in one statement. Returns for each item whether it was written, as
 /// `event_batch::write` does.
-pg::Batch<bool> write(pg::Session& session, std::span<BatchItem* const> items);
+pg::Batch<bool> write(pg::BatchConnection& connection, std::span<BatchItem* const> items);
 
 } // namespace billing::ingest

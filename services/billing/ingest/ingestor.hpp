@@ -2,7 +2,7 @@
 
 #include "domain/event_outcome.hpp"
 #include "ingest/incoming_event.hpp"
-#include "pg/coalescer.hpp"
+#include "pg/batcher.hpp"
 #include "pg/database.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -27,7 +27,7 @@ public:
 
 private:
     pg::Database& db_;
-    pg::Coalescer<IncomingEvent, std::optional<EventOutcome>> batches_;
+    pg::Batcher<IncomingEvent, std::optional<EventOutcome>> batches_;
 };
 
 } // namespace billing::ingest

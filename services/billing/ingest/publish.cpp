@@ -2,9 +2,9 @@
 
 #include "core/json_writer.hpp"
 #include "domain/entitlement_view.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
+#include "outbound_webhooks/store.hpp"
 #include "storage/entitlements.hpp"
-#include "webhooks/store.hpp"
-#include "webhooks/webhooks.hpp"
 
 #include <utility>
 
@@ -12,7 +12,8 @@ namespace billing::ingest {
 
 namespace {
 
-void publish(pg::Tx& tx, webhooks::Origin const& origin, EntitlementChange const& change, core::Time now)
+void publish(pg::Tx& tx, outbound_webhooks::EventContext const& origin, EntitlementChange const& change,
+    core::Time now)
 {
     auto const& [from, to] = change;
     core::Scope const scope{.id = origin.scope_id, .slug = {}};
@@ -26,7 +27,7 @@ void publish(pg::Tx& tx, webhooks::Origin const& origin, EntitlementChange const
     for (auto const& view : entitlements::join_catalog(tx, scope, {to}))
         write_entitlement(w, view, scope.environment(), now);
     w.end_object();
-    webhooks::publish(tx, origin, entitlement_changed, std::move(w).str(), now);
+    outbound_webhooks::publish(tx, origin, entitlement_changed, std::move(w).str(), now);
 }
 
 } // namespace
@@ -35,8 +36,8 @@ void publish_changes(pg::Tx& tx, std::int64_t scope_id, std::string const& trace
     std::span<EntitlementChange const> changes, core::Time now)
 {
     // Builds no payloads if no webhook is enabled, because a sync may have many changes.
-    if (changes.empty() || !webhooks::store::any_enabled(tx, scope_id)) return;
-    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = traceparent};
+    if (changes.empty() || !outbound_webhooks::store::any_enabled(tx, scope_id)) return;
+    outbound_webhooks::EventContext const origin{.scope_id = scope_id, .traceparent = traceparent};
     for (auto const& change : changes)
         if (!change.from || differs(*change.from, change.to)) publish(tx, origin, change, now);
 }

@@ -53,8 +53,8 @@ std::array<SyncResult, 2> apply_sync(pg::Tx& tx, std::int64_t tenant_id, std::st
 {
     auto const production = core::Scope::of(tenant_id, core::Environment::production, {});
     auto const sandbox = core::Scope::of(tenant_id, core::Environment::sandbox, {});
-    pg::serialise(tx, production.id);
-    pg::serialise(tx, sandbox.id);
+    pg::lock_scope(tx, production.id);
+    pg::lock_scope(tx, sandbox.id);
     auto first = apply_in(tx, production, user_id, subscriber, asked_at, traceparent, now);
     auto second = apply_in(tx, sandbox, user_id, subscriber, asked_at, traceparent, now);
     return {std::move(first), std::move(second)};

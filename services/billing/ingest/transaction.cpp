@@ -8,7 +8,7 @@ namespace billing::ingest {
 
 EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming)
 {
-    pg::serialise(tx, incoming.scope_id);
+    pg::lock_scope(tx, incoming.scope_id);
     auto row = archive_row_of(incoming);
     if (event_claims::exists(tx, incoming.scope_id, row.claim)) return {EventResult::duplicate, {}};
     row.received_at = event_archive::now(tx);
@@ -28,7 +28,7 @@ EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming)
 EventOutcome replay_event(pg::Tx& tx, std::int64_t scope_id, event_archive::ArchivedEvent const& archived,
     PaymentSettings const& settings, std::string const& traceparent)
 {
-    pg::serialise(tx, scope_id);
+    pg::lock_scope(tx, scope_id);
     if (archived.result == EventResult::rejected) return {EventResult::rejected, {}};
     auto const event = event_archive::event_of(archived);
     if (!event) return {EventResult::rejected, {}};

@@ -26,16 +26,16 @@ std::string segment_of(std::string_view user_id)
     return core::percent_encode(user_id);
 }
 
-http::OutboundResponse send(http::Client& client, http::OutboundRequest const& request)
+http_client::Response send(http_client::Client& client, http_client::Request const& request)
 {
     try {
         return client.send(request);
-    } catch (http::OutboundError const& e) {
-        using Outbound = http::OutboundError::Kind;
+    } catch (http_client::Error const& e) {
+        using Outbound = http_client::Error::Kind;
         Kind const kind = e.kind() == Outbound::stopped     ? Kind::stopped
                           : e.kind() == Outbound::too_large ? Kind::nonsense
                                                             : Kind::unavailable;
-        throw PurchasesApiError(kind, "no answer: " + std::string(http::to_string(e.kind())));
+        throw PurchasesApiError(kind, "no answer: " + std::string(http_client::to_string(e.kind())));
     }
 }
 
@@ -47,7 +47,7 @@ Kind kind_of(unsigned status) noexcept
     return status >= 400 ? Kind::refused : Kind::nonsense;
 }
 
-void check_status(http::OutboundResponse const& response)
+void check_status(http_client::Response const& response)
 {
     if (response.status == 200 || response.status == 201) return;
     throw PurchasesApiError(
@@ -56,7 +56,7 @@ void check_status(http::OutboundResponse const& response)
 
 } // namespace
 
-PurchasesApi::PurchasesApi(std::string base_url, http::Client& client, observe::Metrics& metrics)
+PurchasesApi::PurchasesApi(std::string base_url, http_client::Client& client, observe::Metrics& metrics)
     : base_url_(std::move(base_url)), client_(client), answers_(metrics, "purchases", answers)
 {
     while (base_url_.ends_with('/'))
@@ -66,7 +66,7 @@ PurchasesApi::PurchasesApi(std::string base_url, http::Client& client, observe::
 Subscriber PurchasesApi::fetch(std::string_view user_id, core::Secret const& api_key,
     std::stop_token const& stop, std::string const& traceparent) const
 {
-    http::OutboundRequest request;
+    http_client::Request request;
     request.url = base_url_ + "/v1/subscribers/" + segment_of(user_id);
     request.headers = {{"Authorization", "Bearer " + api_key.reveal()}, {"Accept", "application/json"}};
     request.timeout = timeout;
@@ -83,7 +83,7 @@ Subscriber PurchasesApi::fetch(std::string_view user_id, core::Secret const& api
     }
 }
 
-Subscriber PurchasesApi::ask(http::OutboundRequest const& request) const
+Subscriber PurchasesApi::ask(http_client::Request const& request) const
 {
     auto const response = send(client_, request);
     check_status(response);

@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
-namespace http {
+namespace http_client {
 class Client;
-struct OutboundRequest;
-} // namespace http
+struct Request;
+} // namespace http_client
 
 namespace billing {
 
@@ -57,7 +57,7 @@ public:
 
     /// `base_url`: PURCHASES_API_URL. `client` and `metrics` outlive this object. `metrics` counts the
     /// answers as provider `purchases`.
-    PurchasesApi(std::string base_url, http::Client& client, observe::Metrics& metrics);
+    PurchasesApi(std::string base_url, http_client::Client& client, observe::Metrics& metrics);
 
     /// Fetches all purchases of the user with `GET /v1/subscribers/{userId}`. Status 201 means that the
     /// provider did not know the user; the result then has no purchases. Any answer other than 201, or 200
@@ -67,10 +67,10 @@ public:
         std::string const& traceparent = {}) const;
 
 private:
-    Subscriber ask(http::OutboundRequest const& request) const;
+    Subscriber ask(http_client::Request const& request) const;
 
     std::string base_url_; ///< without a slash at the end
-    http::Client& client_;
+    http_client::Client& client_;
     observe::AnswerMetrics const answers_;
 };
 

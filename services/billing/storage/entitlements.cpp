@@ -195,10 +195,10 @@ std::vector<pg::Param> params(std::span<Entitlement const> rows)
 }
 
 pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
-    pg::Session& session, std::span<UserKey const> users)
+    pg::BatchConnection& connection, std::span<UserKey const> users)
 {
     auto const params = view_params(users, max_in_batch + 1);
-    auto const result = co_await session.run(pg::scopes_of(users), select_views(), params);
+    auto const result = co_await connection.run(pg::scopes_of(users), select_views(), params);
     std::vector<std::optional<std::vector<EntitlementView>>> lists;
     for (auto& list : views_by_user(result, users.size())) {
         bool const is_crowded = list.size() > max_in_batch;
@@ -208,10 +208,10 @@ pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
 }
 
 pg::Batch<std::optional<FeatureAccess>> features_batch(
-    pg::Session& session, std::span<FeatureQuery const> queries)
+    pg::BatchConnection& connection, std::span<FeatureQuery const> queries)
 {
     auto const params = feature_params(queries, max_in_batch + 1);
-    auto const result = co_await session.run(pg::scopes_of(queries), select_features(), params);
+    auto const result = co_await connection.run(pg::scopes_of(queries), select_features(), params);
     std::vector<std::optional<FeatureAccess>> answers(queries.size());
     for (auto const row : result) {
         pg::RowReader r(row);

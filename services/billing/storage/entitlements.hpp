@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// The table `entitlements`. All writers hold the scope's lock (pg::serialise), so that rows read under the
+/// The table `entitlements`. All writers hold the scope's lock (pg::lock_scope), so that rows read under the
 /// lock are unchanged when written. A writer of both scopes of a tenant locks the smaller id first, so that
 /// two writers cannot deadlock.
 namespace billing::entitlements {
@@ -44,12 +44,12 @@ inline constexpr std::size_t max_in_batch = 100;
 /// All entitlements of many users, newest first, in one statement. The result is nullopt for a user with more
 /// than `max_in_batch` entitlements. For this user, call `of_user`.
 pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
-    pg::Session& session, std::span<UserKey const> users);
+    pg::BatchConnection& connection, std::span<UserKey const> users);
 
 /// Answers many feature queries in one statement. The result is nullopt for a user with more than
 /// `max_in_batch` entitlements. For this query, call `feature`.
 pg::Batch<std::optional<FeatureAccess>> features_batch(
-    pg::Session& session, std::span<FeatureQuery const> queries);
+    pg::BatchConnection& connection, std::span<FeatureQuery const> queries);
 
 /// Answers one feature query, for any number of entitlements.
 FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query);

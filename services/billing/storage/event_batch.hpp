@@ -28,8 +28,8 @@ struct SubscriptionQuery {
 
 /// For each query: the event's own subscription, if it is stored, and at most `limit` other subscriptions of
 /// its user.
-pg::Batch<std::vector<Subscription>> read_subscriptions(pg::Session& session, pg::Scopes const& scopes,
-    std::span<SubscriptionQuery const> queries, std::size_t limit);
+pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& connection,
+    pg::Scopes const& scopes, std::span<SubscriptionQuery const> queries, std::size_t limit);
 
 /// The claims and entitlements that an event depends on.
 struct StateQuery {
@@ -47,7 +47,7 @@ struct State {
 };
 
 pg::Batch<State> read_state(
-    pg::Session& session, pg::Scopes const& scopes, std::span<StateQuery const> queries);
+    pg::BatchConnection& connection, pg::Scopes const& scopes, std::span<StateQuery const> queries);
 
 /// The rows to write for an event, if the rows that it depends on have not changed.
 struct EventWrite {
@@ -69,6 +69,6 @@ struct EventWrite {
 /// each event whether it was written. An event is written if the rows that it depends on have not changed,
 /// its scope has no enabled webhook, and its id is not claimed. Throws pg::Stalled, without writing anything,
 /// if a scope's lock is taken.
-pg::Batch<bool> write(pg::Session& session, std::span<EventWrite const* const> events);
+pg::Batch<bool> write(pg::BatchConnection& connection, std::span<EventWrite const* const> events);
 
 } // namespace billing::event_batch

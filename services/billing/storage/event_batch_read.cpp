@@ -5,13 +5,13 @@
 
 namespace billing::event_batch {
 
-pg::Batch<std::vector<Subscription>> read_subscriptions(pg::Session& session, pg::Scopes const& scopes,
-    std::span<SubscriptionQuery const> queries, std::size_t limit)
+pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& connection,
+    pg::Scopes const& scopes, std::span<SubscriptionQuery const> queries, std::size_t limit)
 {
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.subscription_id; }),
         pg::column(queries, [](auto const& q) { return q.user_id; }), limit};
-    auto const result = co_await session.run(scopes,
+    auto const result = co_await connection.run(scopes,
         "WITH k AS MATERIALIZED (SELECT u.*, coalesce(u.named, o.user_id) AS user_id "
         "FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS u(scope_id, subject, named, "
         "place) "
@@ -33,7 +33,7 @@ pg::Batch<std::vector<Subscription>> read_subscriptions(pg::Session& session, pg
 }
 
 pg::Batch<State> read_state(
-    pg::Session& session, pg::Scopes const& scopes, std::span<StateQuery const> queries)
+    pg::BatchConnection& connection, pg::Scopes const& scopes, std::span<StateQuery const> queries)
 {
     auto const ids = [](StateQuery const& q) {
         return pg::column(q.entitlement_ids, [](core::Uuid const& id) { return id; }).text();
@@ -41,7 +41,7 @@ pg::Batch<State> read_state(
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.claim; }),
         pg::column(queries, [](auto const& q) { return q.waiting_claim; }), pg::column(queries, ids)};
-    auto const result = co_await session.run(scopes,
+    auto const result = co_await connection.run(scopes,
         "SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT "
         "NULL, " BILLING_ENTITLEMENT_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY "

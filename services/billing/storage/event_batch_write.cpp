@@ -174,10 +174,10 @@ pg::Scopes scopes_of(std::span<EventWrite const* const> events)
 
 } // namespace
 
-pg::Batch<bool> write(pg::Session& session, std::span<EventWrite const* const> events)
+pg::Batch<bool> write(pg::BatchConnection& connection, std::span<EventWrite const* const> events)
 {
     auto const params = WriteParams(events).params();
-    auto const result = co_await session.run_serialised(scopes_of(events), write_sql, params);
+    auto const result = co_await connection.run_with_scope_locks(scopes_of(events), write_sql, params);
     std::vector<bool> written(events.size());
     for (auto const row : result) {
         pg::RowReader r(row);

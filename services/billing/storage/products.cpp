@@ -91,7 +91,7 @@ std::vector<Product> list(
 void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
     // Products of a tenant commit in the order of `created_at`, so no list cursor can miss a product.
-    pg::serialise(tx, scope.production().id);
+    pg::lock_scope(tx, scope.production().id);
     auto const result =
         tx.run("INSERT INTO products AS p (tenant_id, product_id, provider_product_id, name, kind, features, "
                "grants, created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, "
@@ -105,7 +105,7 @@ void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
 void update(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
     // While the lock is held, no other product of the tenant can get the same `provider_product_id`.
-    pg::serialise(tx, scope.production().id);
+    pg::lock_scope(tx, scope.production().id);
     auto const result = tx.run(
         "UPDATE products p SET provider_product_id = $3, name = $4, kind = $5, features = $6::text[], "
         "grants = $7::jsonb, version = p.version + 1, updated_at = clock_timestamp() "

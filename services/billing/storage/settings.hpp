@@ -68,7 +68,7 @@ std::string seal(core::Secret const& secret, std::string_view name, std::int64_t
     crypto::Keyring const& keyring);
 
 /// Seals the secrets of a tenant again under the keyring's first key. `scope` is any scope; only a production
-/// scope has secrets. Returns how many secrets changed. For service::reencrypt_verb.
+/// scope has secrets. Returns how many secrets changed. For service::reencrypt_command.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 } // namespace billing::settings

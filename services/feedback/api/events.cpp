@@ -1,6 +1,6 @@
 #include "api/events.hpp"
 
-#include "webhooks/webhooks.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
 
 namespace feedback::events {
 
@@ -11,7 +11,7 @@ core::Caller const staff{.kind = core::Access::master, .id = {}, .email = {}, .s
 template <class T>
 void publish(pg::Tx& tx, http::Context const& context, std::string_view type, T const& item, core::Time at)
 {
-    webhooks::publish(tx, context, type, to_json(item, Viewer(staff)), at);
+    outbound_webhooks::publish(tx, context, type, to_json(item, Viewer(staff)), at);
 }
 
 } // namespace

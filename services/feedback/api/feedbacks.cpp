@@ -139,7 +139,7 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
-    // Long pages are read without the Coalescer, to limit the memory of a batch.
+    // Long pages are read without the Batcher, to limit the memory of a batch.
     std::vector<Feedback> rows;
     if (filter.plain() && asked.limit <= 20) {
         rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});

@@ -128,16 +128,17 @@ Feedback created(NewFeedback const& row, core::Time created_at)
 
 core::Time insert(pg::Tx& tx, NewFeedback const& row)
 {
-    pg::serialise(tx, row.scope_id);
+    pg::lock_scope(tx, row.scope_id);
     auto const result = tx.run(insert_sql, insert_params({&row, 1}, false));
     auto const inserted = result.front();
     return pg::RowReader(inserted, 1).time();
 }
 
-pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows)
+pg::Batch<std::optional<core::Time>> insert_batch(
+    pg::BatchConnection& connection, std::span<NewFeedback const> rows)
 {
     auto const result =
-        co_await session.run_serialised(pg::scopes_of(rows), insert_sql, insert_params(rows, true));
+        co_await connection.run_with_scope_locks(pg::scopes_of(rows), insert_sql, insert_params(rows, true));
     std::map<core::Uuid, core::Time> times;
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -153,19 +154,19 @@ pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::spa
     co_return created;
 }
 
-pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys)
+pg::Batch<std::optional<Feedback>> get_batch(pg::BatchConnection& connection, std::span<Key const> keys)
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
     // The LIMIT makes the planner look up the primary key once per row. With a plain join, the planner read
     // the whole scope when that scope had most rows of the table.
-    auto const result = co_await session.run(pg::scopes_of(keys),
+    auto const result = co_await connection.run(pg::scopes_of(keys),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
         "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
         "AND x.feedback_id = k.feedback_id LIMIT 1) AS f",
         params);
-    co_return pg::read_placed(result, keys.size(), read);
+    co_return pg::read_in_input_order(result, keys.size(), read);
 }
 
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
@@ -185,13 +186,13 @@ std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id
     return pg::read_first(result, read);
 }
 
-pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
+pg::Batch<std::vector<Feedback>> list_batch(pg::BatchConnection& connection, std::span<PlainPage const> pages)
 {
     std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
         pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await session.run(pg::scopes_of(pages),
+    auto const result = co_await connection.run(pg::scopes_of(pages),
         "SELECT k.place, " FEEDBACK_COLUMNS
         " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
         "AS k(scope_id, at, id, page_limit, place) "

@@ -21,14 +21,15 @@ struct NewFeedback {
 /// The thread that results from inserting `row` at `created_at`.
 Feedback created(NewFeedback const& row, core::Time created_at);
 
-/// Inserts the row and returns its creation time. Takes the scope's lock (pg::serialise), so threads are
+/// Inserts the row and returns its creation time. Takes the scope's lock (pg::lock_scope), so threads are
 /// committed in the order of their creation times and no list cursor can skip a thread.
 core::Time insert(pg::Tx& tx, NewFeedback const& row);
 
 /// Like `insert`, but for many rows of many scopes in one statement. If a row's scope has an enabled webhook,
 /// the row is not inserted and its result is nullopt. Insert such a row with `insert`, and publish the event
 /// in the same transaction.
-pg::Batch<std::optional<core::Time>> insert_batch(pg::Session& session, std::span<NewFeedback const> rows);
+pg::Batch<std::optional<core::Time>> insert_batch(
+    pg::BatchConnection& connection, std::span<NewFeedback const> rows);
 
 struct Key {
     std::int64_t scope_id = 0;
@@ -36,7 +37,7 @@ struct Key {
 };
 
 /// Like `get`, but for the threads of many callers in one statement.
-pg::Batch<std::optional<Feedback>> get_batch(pg::Session& session, std::span<Key const> keys);
+pg::Batch<std::optional<Feedback>> get_batch(pg::BatchConnection& connection, std::span<Key const> keys);
 
 /// The thread, even if it is deleted; nullopt if it does not exist.
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
@@ -53,7 +54,8 @@ struct PlainPage {
 };
 
 /// The pages of many callers in one statement.
-pg::Batch<std::vector<Feedback>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
+pg::Batch<std::vector<Feedback>> list_batch(
+    pg::BatchConnection& connection, std::span<PlainPage const> pages);
 
 /// At most `limit` threads in the filter's order, starting after `after`.
 std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,

@@ -92,7 +92,7 @@ asio::awaitable<http::Response> list_notifications(http::Request const& req, Dep
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
-    // Long pages are not coalesced, to keep the memory of one batch small.
+    // Long pages are not batched, to keep the memory of one batch small.
     std::vector<Notification> rows;
     if (filter.plain() && asked.limit <= 20) {
         rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});

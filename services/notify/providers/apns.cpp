@@ -152,7 +152,7 @@ void Protocol::make_token(core::Time now)
     ++number_;
 }
 
-std::span<http::h2::Header const> Protocol::write(
+std::span<http2_client::Header const> Protocol::write(
     RenderedPush const& push, PushTarget const& target, CarrierRequest& request)
 {
     request.path.assign(path_);

@@ -37,7 +37,7 @@ public:
 
     bool fits(RenderedPush const& push) const noexcept override { return push.apns_fits; }
 
-    std::span<http::h2::Header const> write(
+    std::span<http2_client::Header const> write(
         RenderedPush const& push, PushTarget const& target, CarrierRequest& request) override;
     CarrierResponse read(CarrierRequest const& request, unsigned status, std::string_view body) override;
 
@@ -48,7 +48,7 @@ private:
     BaseUrl const base_url_;
     std::string const path_; ///< path of a request, up to the device token
     core::Clock const& clock_;
-    std::vector<http::h2::Header> headers_;
+    std::vector<http2_client::Header> headers_;
     std::string authorization_; ///< `bearer …`
     std::uint32_t number_ = 0;  ///< number of the provider token
     core::Time issued_{};

@@ -1,6 +1,6 @@
 #include "providers/carrier_client.hpp"
 
-#include "http2_client/retry_after.hpp"
+#include "http/retry_after.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds longest_hold = 1h;
 
-http::h2::ClientOptions client_options(BaseUrl const& url, PushOptions const& options)
+http2_client::ClientOptions client_options(BaseUrl const& url, PushOptions const& options)
 {
     return {.host = url.host,
         .port = url.port,
@@ -25,7 +25,7 @@ http::h2::ClientOptions client_options(BaseUrl const& url, PushOptions const& op
 } // namespace
 
 /// A push in flight.
-class CarrierClient::Slot final : public http::h2::Exchange, public PushQueue::Sent {
+class CarrierClient::Slot final : public http2_client::Stream, public PushQueue::Sent {
 public:
     explicit Slot(CarrierClient& owner) : owner_(owner) {}
 
@@ -35,7 +35,7 @@ public:
             request.retry_after = http::parse_retry_after(value, owner_.deps_.clock.now());
     }
 
-    void ended(http::h2::End end) noexcept override { owner_.ended(*this, end); }
+    void ended(http2_client::StreamEnd end) noexcept override { owner_.ended(*this, end); }
 
     void abandoned() noexcept override
     {
@@ -111,7 +111,7 @@ bool CarrierClient::idle() const noexcept
     return queue_.empty() && http_.in_flight() == 0;
 }
 
-http::h2::Source::Request CarrierClient::next(bool urgent_only) noexcept
+http2_client::RequestSource::Request CarrierClient::next(bool urgent_only) noexcept
 {
     if (!open_ || !queue_.waiting()) return {};
     if (free_.empty()) free_.push_back(&slots_.emplace_back(*this));
@@ -143,21 +143,21 @@ void CarrierClient::disconnected(std::string_view detail) noexcept
         "the connection to a push server ended", {{"host", protocol_->base_url().host}, {"detail", detail}});
 }
 
-void CarrierClient::ended(Slot& slot, http::h2::End end)
+void CarrierClient::ended(Slot& slot, http2_client::StreamEnd end)
 {
     if (slot.awaited()) {
         switch (end) {
-        case http::h2::End::answered:
+        case http2_client::StreamEnd::answered:
             read(slot);
             break;
-        case http::h2::End::refused:
+        case http2_client::StreamEnd::refused:
             queue_.refused(slot);
             http_.wake();
             break;
-        case http::h2::End::lost:
+        case http2_client::StreamEnd::lost:
             queue_.finish(slot, push_result(Verdict::transient, std::string(push_reasons::lost)));
             break;
-        case http::h2::End::timeout:
+        case http2_client::StreamEnd::timeout:
             queue_.finish(slot, push_result(Verdict::transient, std::string(push_reasons::timeout)));
             break;
         }

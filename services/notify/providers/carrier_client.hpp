@@ -17,11 +17,11 @@ namespace notify {
 namespace asio = boost::asio;
 
 /// Sends the batches of one credential over its connections. Used only on PushSender's thread.
-class CarrierClient final : private http::h2::Source {
+class CarrierClient final : private http2_client::RequestSource {
 public:
     struct Deps {
         asio::any_io_executor executor;
-        std::shared_ptr<http::h2::Context> context;
+        std::shared_ptr<http2_client::Context> context;
         PushOptions const& options;
         core::Clock const& clock;
         observe::Logger& logger;
@@ -61,7 +61,7 @@ private:
     void unreachable(std::string_view detail) noexcept override;
     void disconnected(std::string_view detail) noexcept override;
 
-    void ended(Slot& slot, http::h2::End end);
+    void ended(Slot& slot, http2_client::StreamEnd end);
     void read(Slot& slot);
     void hold(PushResult const& result);
     void update(Steady::time_point now);
@@ -75,8 +75,8 @@ private:
     Steady::time_point held_until_{}; ///< no push is sent before this time (Retry-After)
     PushResult held_;                 ///< result of pushes whose deadline is before that time
     Steady::time_point used_ = Steady::now();
-    bool open_ = false;     ///< whether pushes may be sent: there is a token and no Retry-After is in effect
-    http::h2::Client http_; ///< destroyed first, because it calls this object
+    bool open_ = false; ///< whether pushes may be sent: there is a token and no Retry-After is in effect
+    http2_client::Client http_; ///< destroyed first, because it calls this object
 };
 
 } // namespace notify

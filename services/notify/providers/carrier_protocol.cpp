@@ -1,6 +1,6 @@
 #include "providers/carrier_protocol.hpp"
 
-#include "http_client/client.hpp"
+#include "http_client/url.hpp"
 
 #include <stdexcept>
 
@@ -8,7 +8,7 @@ namespace notify {
 
 BaseUrl BaseUrl::parse(std::string const& text)
 {
-    auto const parsed = http::parse_outbound_url(text);
+    auto const parsed = http_client::parse_url(text);
     if (!parsed) throw std::invalid_argument("not an http or https URL");
     BaseUrl url{.host = parsed->host, .port = parsed->port, .tls = parsed->scheme == "https"};
     bool const is_v6 = parsed->host.find(':') != std::string::npos;

@@ -72,7 +72,7 @@ public:
     /// Writes a push into `request` and returns the header fields, which are valid until the next call.
     /// Afterwards `request` refers to memory of `push` and `target`, so both must outlive its use.
     /// Precondition: authorized().
-    virtual std::span<http::h2::Header const> write(
+    virtual std::span<http2_client::Header const> write(
         RenderedPush const& push, PushTarget const& target, CarrierRequest& request) = 0;
 
     /// Interprets a response with this status and body.
@@ -80,8 +80,8 @@ public:
 };
 
 /// The header fields to send. The last field, `traceparent`, is left out if the push has no trace.
-inline std::span<http::h2::Header const> with_trace(
-    std::vector<http::h2::Header>& headers, RenderedPush const& push) noexcept
+inline std::span<http2_client::Header const> with_trace(
+    std::vector<http2_client::Header>& headers, RenderedPush const& push) noexcept
 {
     headers.back().value = push.traceparent;
     return std::span(headers).first(headers.size() - (push.traceparent.empty() ? 1 : 0));

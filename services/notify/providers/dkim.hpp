@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/secret.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "domain/email.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -34,7 +34,7 @@ public:
     asio::awaitable<DkimKeyPair> generate() { return workers_.run(generate_dkim_key_pair); }
 
 private:
-    core::Workers workers_{1};
+    core::ThreadPool workers_{1};
 };
 
 /// Signs messages with libopendkim: rsa-sha256, relaxed/relaxed (RFC 6376). Thread-safe.

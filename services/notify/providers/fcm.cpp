@@ -207,7 +207,7 @@ bool Protocol::renew(std::uint32_t authorization)
     return true;
 }
 
-std::span<http::h2::Header const> Protocol::write(
+std::span<http2_client::Header const> Protocol::write(
     RenderedPush const& push, PushTarget const& target, CarrierRequest& request)
 {
     request.body = {push.fcm_head, json_escaped(target.token, request.space), push.fcm_tail};

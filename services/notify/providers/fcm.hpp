@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "providers/carrier_protocol.hpp"
 #include "providers/oauth.hpp"
 #include "providers/push_options.hpp"
@@ -27,9 +27,9 @@ CarrierResponse read_response(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
 
 struct ProtocolDeps {
-    http::Client& client;
+    http_client::Client& client;
     core::Clock const& clock;
-    core::Workers& workers; ///< threads that fetch access tokens
+    core::ThreadPool& workers; ///< threads that fetch access tokens
     asio::any_io_executor executor;
     std::stop_token stop;
 };
@@ -51,7 +51,7 @@ public:
 
     bool fits(RenderedPush const& push) const noexcept override { return push.fcm_fits; }
 
-    std::span<http::h2::Header const> write(
+    std::span<http2_client::Header const> write(
         RenderedPush const& push, PushTarget const& target, CarrierRequest& request) override;
     CarrierResponse read(CarrierRequest const& request, unsigned status, std::string_view body) override;
 
@@ -64,7 +64,7 @@ private:
     std::string const path_;
     ProtocolDeps const deps_;
     std::function<void()> const changed_;
-    std::vector<http::h2::Header> headers_;
+    std::vector<http2_client::Header> headers_;
     std::string authorization_; ///< `Bearer …`
     std::uint32_t number_ = 0;  ///< number of the access token
     core::Time usable_until_{}, refresh_from_{};

@@ -69,10 +69,10 @@ std::string assertion(FcmAccount const& account, std::string_view audience, core
     return account.key.sign(std::move(header), claims);
 }
 
-TokenResult fetch(http::Client& client, std::string const& url, FcmAccount const& account,
+TokenResult fetch(http_client::Client& client, std::string const& url, FcmAccount const& account,
     core::Clock const& clock, std::stop_token const& stop)
 {
-    http::OutboundRequest request;
+    http_client::Request request;
     request.method = "POST";
     request.url = url;
     request.headers = {{"Content-Type", "application/x-www-form-urlencoded"}, {"Accept", "application/json"}};
@@ -83,12 +83,12 @@ TokenResult fetch(http::Client& client, std::string const& url, FcmAccount const
     request.stop = stop;
     try {
         return read_response(client.send(request), clock.now());
-    } catch (http::OutboundError const& error) {
-        return failed(Verdict::transient, "TOKEN_" + core::upper(http::to_string(error.kind())));
+    } catch (http_client::Error const& error) {
+        return failed(Verdict::transient, "TOKEN_" + core::upper(http_client::to_string(error.kind())));
     }
 }
 
-TokenResult read_response(http::OutboundResponse const& response, core::Time now)
+TokenResult read_response(http_client::Response const& response, core::Time now)
 {
     boost::system::error_code fault;
     auto const document = json::parse(response.body, fault);

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-namespace http {
+namespace http_client {
 class Client;
-struct OutboundResponse;
-} // namespace http
+struct Response;
+} // namespace http_client
 
 /// Gets access tokens from Google's authorization server with the JWT bearer grant (RFC 7523,
 /// https://developers.google.com/identity/protocols/oauth2/service-account#httprest).
@@ -36,10 +36,10 @@ std::string assertion(FcmAccount const& account, std::string_view audience, core
 
 /// Requests an access token from `url`, which is also the assertion's audience. Blocks for at most ten
 /// seconds, and returns early after `stop` was requested.
-TokenResult fetch(http::Client& client, std::string const& url, FcmAccount const& account,
+TokenResult fetch(http_client::Client& client, std::string const& url, FcmAccount const& account,
     core::Clock const& clock, std::stop_token const& stop);
 
 /// Interprets the server's response, received at `now`.
-TokenResult read_response(http::OutboundResponse const& response, core::Time now);
+TokenResult read_response(http_client::Response const& response, core::Time now);
 
 } // namespace notify::oauth

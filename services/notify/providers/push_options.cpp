@@ -1,6 +1,6 @@
 #include "providers/push_options.hpp"
 
-#include "http_client/client.hpp"
+#include "http_client/url.hpp"
 
 namespace notify {
 
@@ -12,7 +12,7 @@ std::string read_base(
     std::string url = config.text(name, fallback, help);
     while (url.ends_with('/'))
         url.pop_back();
-    if (!url.empty() && !http::parse_outbound_url(url)) config.fault(name, "must be an http or https URL");
+    if (!url.empty() && !http_client::parse_url(url)) config.fault(name, "must be an http or https URL");
     return url;
 }
 
@@ -31,7 +31,7 @@ PushOptions PushOptions::read(core::Config& config)
         config, "FCM_BASE_URL", "https://fcm.googleapis.com", "base URL of Firebase Cloud Messaging");
     o.fcm_token_url = config.text(
         "FCM_TOKEN_URL", "https://oauth2.googleapis.com/token", "URL that issues access tokens for FCM");
-    if (!http::parse_outbound_url(o.fcm_token_url))
+    if (!http_client::parse_url(o.fcm_token_url))
         config.fault("FCM_TOKEN_URL", "must be an http or https URL");
     o.apns_base_url = read_base(config, "APNS_BASE_URL", "",
         "base URL of APNs; if empty, Apple's host for the credential's environment");

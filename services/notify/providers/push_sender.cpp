@@ -1,7 +1,7 @@
 #include "providers/push_sender.hpp"
 
 #include "core/suspended.hpp"
-#include "core/workers.hpp"
+#include "core/thread_pool.hpp"
 #include "http_client/client.hpp"
 #include "observe/log.hpp"
 #include "providers/apns.hpp"
@@ -55,12 +55,12 @@ std::unique_ptr<PushBatch> batch_of(
 
 class PushSender::Impl {
 public:
-    Impl(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
+    Impl(PushOptions options, http_client::Client& client, core::Clock const& clock, observe::Logger& logger,
         Observer observer)
         : options_(std::move(options)), client_(client), clock_(clock), logger_(logger),
           observer_(std::move(observer)), outbox_(options_.outbox, clock_, logger_),
-          context_(http::h2::make_context(options_.ca_file)), guard_(asio::make_work_guard(io_)), timer_(io_),
-          workers_(token_threads), thread_([this] { run(); })
+          context_(http2_client::make_context(options_.ca_file)), guard_(asio::make_work_guard(io_)),
+          timer_(io_), workers_(token_threads), thread_([this] { run(); })
     {
     }
 
@@ -242,12 +242,12 @@ private:
     }
 
     PushOptions const options_;
-    http::Client& client_;
+    http_client::Client& client_;
     core::Clock const& clock_;
     observe::Logger& logger_;
     Observer const observer_;
     PushOutbox const outbox_;
-    std::shared_ptr<http::h2::Context> const context_;
+    std::shared_ptr<http2_client::Context> const context_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<PushBatch>> inbox_;
     std::atomic<std::size_t> queued_ = 0; ///< increased only under the mutex
@@ -259,11 +259,11 @@ private:
     asio::executor_work_guard<asio::io_context::executor_type> guard_;
     asio::steady_timer timer_;
     Clients clients_;
-    core::Workers workers_; ///< destroyed before the members that its work posts to
+    core::ThreadPool workers_; ///< destroyed before the members that its work posts to
     std::thread thread_;
 };
 
-PushSender::PushSender(PushOptions options, http::Client& client, core::Clock const& clock,
+PushSender::PushSender(PushOptions options, http_client::Client& client, core::Clock const& clock,
     observe::Logger& logger, Observer observer)
     : impl_(std::make_unique<Impl>(std::move(options), client, clock, logger, std::move(observer)))
 {

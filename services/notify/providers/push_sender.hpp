@@ -14,7 +14,7 @@
 #include <stop_token>
 #include <vector>
 
-namespace http {
+namespace http_client {
 class Client;
 }
 
@@ -53,8 +53,8 @@ public:
 
     /// `client` fetches access tokens and may reach the URLs that the operator configured. All arguments
     /// outlive this object.
-    PushSender(PushOptions options, http::Client& client, core::Clock const& clock, observe::Logger& logger,
-        Observer observer = {});
+    PushSender(PushOptions options, http_client::Client& client, core::Clock const& clock,
+        observe::Logger& logger, Observer observer = {});
 
     /// Finishes all pushes with the result `transient` (`STOPPED`).
     ~PushSender();

@@ -190,7 +190,7 @@ Attempt submit(CURL* handle, SmtpOptions const& options, Envelope const& envelop
 {
     Transfer transfer{.message = envelope.message, .stop = stop, .farewell = options.farewell, .reply = {}};
     std::string const from = '<' + envelope.from + '>', to = '<' + envelope.to + '>';
-    http::CurlList const recipients(curl_slist_append(nullptr, to.c_str()));
+    http_client::CurlList const recipients(curl_slist_append(nullptr, to.c_str()));
     if (!recipients) throw std::bad_alloc();
     std::array<char, CURL_ERROR_SIZE> detail{};
     set_server(handle, options, fresh);
@@ -225,7 +225,7 @@ SendResult read_smtp_reply(unsigned code, std::string_view first_line)
 
 bool is_smtp_url(std::string const& url)
 {
-    http::CurlUrl const parsed(curl_url());
+    http_client::CurlUrl const parsed(curl_url());
     if (!parsed) throw std::bad_alloc();
     if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return false;
     char* scheme = nullptr;
@@ -239,7 +239,7 @@ struct Smtp::Impl {
     explicit Impl(SmtpOptions o) : options(std::move(o)), handles(options.max_idle) {}
 
     SmtpOptions const options;
-    http::CurlHandles handles;
+    http_client::CurlHandles handles;
 };
 
 Smtp::Smtp(SmtpOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}

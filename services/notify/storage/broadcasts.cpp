@@ -59,7 +59,7 @@ std::optional<core::Uuid> claim(
 
 void insert(pg::Tx& tx, NewBroadcast const& row)
 {
-    pg::serialise(tx, row.scope_id);
+    pg::lock_scope(tx, row.scope_id);
     auto const& b = row.broadcast;
     tx.run(R"(
         INSERT INTO broadcasts (scope_id, broadcast_id, template_name, dedupe_key, title, body, traceparent,

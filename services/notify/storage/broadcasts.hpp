@@ -37,7 +37,7 @@ struct NewBroadcast {
     std::optional<core::Time> due_at{}; ///< when the job is due; if nullopt, at once
 };
 
-/// Inserts the broadcast and its job. Takes the scope's lock (pg::serialise), so no list cursor can miss a
+/// Inserts the broadcast and its job. Takes the scope's lock (pg::lock_scope), so no list cursor can miss a
 /// broadcast. The broadcast goes to the devices that are registered now.
 void insert(pg::Tx& tx, NewBroadcast const& row);
 

@@ -62,7 +62,7 @@ void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, cry
 std::optional<CarrierConfig> remove(pg::Tx& tx, core::Scope const& scope, Carrier carrier);
 
 /// Seals the scope's credentials again under the keyring's first key. Returns how many credentials changed.
-/// For service::reencrypt_verb.
+/// For service::reencrypt_command.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 /// Pauses the carrier for the scope until `until`. A pause that is in effect at `now` stays unchanged. `seen`

@@ -68,11 +68,11 @@ std::vector<Registration const*> last_of_each(std::span<Registration const> rows
 
 } // namespace
 
-pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration const> rows)
+pg::Batch<Device> register_batch(pg::BatchConnection& connection, std::span<Registration const> rows)
 {
     auto const folded = last_of_each(rows);
     auto const result =
-        co_await session.run_serialised(pg::scopes_of(rows), register_sql, register_params(folded));
+        co_await connection.run_with_scope_locks(pg::scopes_of(rows), register_sql, register_params(folded));
     std::map<std::pair<std::int64_t, std::string>, Device> written;
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -94,18 +94,18 @@ pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration co
 
 Device register_one(pg::Tx& tx, Registration const& row)
 {
-    pg::serialise(tx, row.scope_id);
+    pg::lock_scope(tx, row.scope_id);
     Registration const* const only = &row;
     auto const result = tx.run(register_sql, register_params({&only, 1}));
     pg::RowReader r(result[0], 1);
     return read(r);
 }
 
-pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens)
+pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token const> tokens)
 {
     std::vector<pg::Param> const params{pg::column(tokens, [](Token const& t) { return t.scope_id; }),
         pg::column(tokens, [](Token const& t) { return std::string_view(t.token); })};
-    auto const result = co_await session.run_serialised(pg::scopes_of(tokens),
+    auto const result = co_await connection.run_with_scope_locks(pg::scopes_of(tokens),
         "DELETE FROM devices d USING (SELECT x.scope_id, x.device_id "
         "FROM unnest($1::bigint[], $2::text[]) AS k(scope_id, token) "
         "CROSS JOIN LATERAL (SELECT * FROM devices y WHERE y.scope_id = k.scope_id AND y.token = k.token "
@@ -151,7 +151,7 @@ paging::Position position_of(Device const& device)
 void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone)
 {
     if (gone.empty()) return;
-    pg::serialise(tx, scope_id);
+    pg::lock_scope(tx, scope_id);
     tx.run(
         "DELETE FROM devices d USING unnest($2::bigint[], $3::timestamptz[]) AS g(device_id, registered_at) "
         "WHERE d.scope_id = $1 AND d.device_id = g.device_id AND d.updated_at <= g.registered_at",

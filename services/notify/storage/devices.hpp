@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-/// The table `devices`. All writers hold the scope's lock (`pg::serialise`), so that ids become visible in
+/// The table `devices`. All writers hold the scope's lock (`pg::lock_scope`), so that ids become visible in
 /// ascending order: when an id is visible, all smaller ids are too.
 namespace notify::devices {
 
@@ -28,7 +28,7 @@ struct Registration {
 /// Inserts each device. If the token is known, the device moves to the new user. Registrations of one token
 /// take effect in the order of the batch. If a user then has more than `max_user_devices` devices, the
 /// devices that were registered longest ago are removed.
-pg::Batch<Device> register_batch(pg::Session& session, std::span<Registration const> rows);
+pg::Batch<Device> register_batch(pg::BatchConnection& connection, std::span<Registration const> rows);
 
 /// Registers one device, in a transaction.
 Device register_one(pg::Tx& tx, Registration const& row);
@@ -39,7 +39,7 @@ struct Token {
 };
 
 /// Removes devices. The result for a token is false if the token was not registered.
-pg::Batch<bool> remove_batch(pg::Session& session, std::span<Token const> tokens);
+pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token const> tokens);
 
 std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_view token);
 

@@ -86,7 +86,7 @@ std::optional<EmailDomain> find(pg::Tx& tx, core::Scope const& scope)
 
 std::optional<EmailDomain> lock(pg::Tx& tx, core::Scope const& scope)
 {
-    pg::serialise(tx, scope.id);
+    pg::lock_scope(tx, scope.id);
     return find(tx, scope);
 }
 

@@ -65,7 +65,7 @@ std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::
 std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 /// Seals the scope's private key again under the keyring's first key. Returns how many keys changed. For
-/// service::reencrypt_verb.
+/// service::reencrypt_command.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 } // namespace notify::domains

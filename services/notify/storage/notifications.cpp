@@ -102,14 +102,15 @@ std::vector<pg::Param> shown_params(std::span<Key const> keys)
 
 core::Time insert(pg::Tx& tx, NewNotification const& row)
 {
-    pg::serialise(tx, row.scope_id);
+    pg::lock_scope(tx, row.scope_id);
     auto const result = tx.run(insert_sql, insert_params({&row, 1}));
     return pg::RowReader(result[0], 1).time();
 }
 
-pg::Batch<core::Time> insert_batch(pg::Session& session, std::span<NewNotification const> rows)
+pg::Batch<core::Time> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows)
 {
-    auto const result = co_await session.run_serialised(pg::scopes_of(rows), insert_sql, insert_params(rows));
+    auto const result =
+        co_await connection.run_with_scope_locks(pg::scopes_of(rows), insert_sql, insert_params(rows));
     std::map<core::Uuid, core::Time> times;
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -123,9 +124,9 @@ pg::Batch<core::Time> insert_batch(pg::Session& session, std::span<NewNotificati
     co_return created;
 }
 
-pg::Batch<std::optional<Shown>> get_batch(pg::Session& session, std::span<Key const> keys)
+pg::Batch<std::optional<Shown>> get_batch(pg::BatchConnection& connection, std::span<Key const> keys)
 {
-    auto const result = co_await session.run(pg::scopes_of(keys), shown_sql, shown_params(keys));
+    auto const result = co_await connection.run(pg::scopes_of(keys), shown_sql, shown_params(keys));
     co_return read_shown(result, keys.size());
 }
 
@@ -135,13 +136,14 @@ std::optional<Shown> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
     return read_shown(tx.run(shown_sql, shown_params({&key, 1})), 1).front();
 }
 
-pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<PlainPage const> pages)
+pg::Batch<std::vector<Notification>> list_batch(
+    pg::BatchConnection& connection, std::span<PlainPage const> pages)
 {
     std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
         pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await session.run(pg::scopes_of(pages),
+    auto const result = co_await connection.run(pg::scopes_of(pages),
         "SELECT k.place, " NOTIFICATION_COLUMNS
         " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
         "AS k(scope_id, at, id, page_limit, place) "

@@ -24,12 +24,12 @@ struct NewNotification {
 };
 
 /// Inserts the notification and enqueues its job on `queue_of(channel)`, in one statement. Returns the
-/// creation time. Takes the scope's lock (pg::serialise), so rows are committed in the order of their
+/// creation time. Takes the scope's lock (pg::lock_scope), so rows are committed in the order of their
 /// creation times and no list cursor can miss a row.
 core::Time insert(pg::Tx& tx, NewNotification const& row);
 
 /// As `insert`, for many rows of many scopes in one statement.
-pg::Batch<core::Time> insert_batch(pg::Session& session, std::span<NewNotification const> rows);
+pg::Batch<core::Time> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows);
 
 struct Key {
     std::int64_t scope_id = 0;
@@ -43,7 +43,7 @@ struct Shown {
     std::vector<PushDelivery> deliveries;
 };
 
-pg::Batch<std::optional<Shown>> get_batch(pg::Session& session, std::span<Key const> keys);
+pg::Batch<std::optional<Shown>> get_batch(pg::BatchConnection& connection, std::span<Key const> keys);
 
 /// As `get_batch`, for one notification, in a transaction.
 std::optional<Shown> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
@@ -56,7 +56,8 @@ struct PlainPage {
 };
 
 /// The notifications of each page, newest first, without their contents.
-pg::Batch<std::vector<Notification>> list_batch(pg::Session& session, std::span<PlainPage const> pages);
+pg::Batch<std::vector<Notification>> list_batch(
+    pg::BatchConnection& connection, std::span<PlainPage const> pages);
 
 /// At most `limit` notifications that match the filter, after `after`; newest first, without their contents.
 std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, NotificationFilter const& filter,

@@ -30,7 +30,7 @@ bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_vi
 void insert(
     pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address, std::string_view reason)
 {
-    pg::serialise(tx, scope_id);
+    pg::lock_scope(tx, scope_id);
     tx.run("INSERT INTO suppressions (scope_id, channel, address, reason, created_at) "
            "VALUES ($1, $2, $3, $4, clock_timestamp()) ON CONFLICT (scope_id, channel, address) DO NOTHING",
         {scope_id, to_string(channel), address, reason});

@@ -24,7 +24,7 @@ struct Suppression {
 bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address);
 
 /// Adds an address. Nothing changes if the address is already suppressed. Takes the scope's lock
-/// (pg::serialise), so that no list cursor can miss a row.
+/// (pg::lock_scope), so that no list cursor can miss a row.
 void insert(
     pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address, std::string_view reason);
 

@@ -38,14 +38,14 @@ Template read_written(pg::Rows const& result)
 
 } // namespace
 
-pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names)
+pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std::span<Name const> names)
 {
     // The tenant is a parameter of its own. `scope_id / 2` is not leakproof, and under row-level security
     // such an expression cannot be an index condition.
     std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
         pg::column(names, [](Name const& n) { return core::Scope{n.scope_id, {}}.tenant_id(); }),
         pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
-    auto const result = co_await session.run(pg::scopes_of(names),
+    auto const result = co_await connection.run(pg::scopes_of(names),
         "SELECT k.place, " TEMPLATE_COLUMNS ", t.channel = 'push' AND "
         "EXISTS (SELECT FROM platforms p WHERE p.scope_id = k.scope_id) "
         "FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY "
@@ -53,7 +53,7 @@ pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name 
         "CROSS JOIN LATERAL (SELECT * FROM templates x WHERE x.tenant_id = k.tenant_id "
         "AND x.name = k.name LIMIT 1) AS t",
         params);
-    co_return pg::read_placed(result, names.size(), [](pg::RowReader& r) {
+    co_return pg::read_in_input_order(result, names.size(), [](pg::RowReader& r) {
         Found found;
         found.content = read(r);
         found.has_platform = r.boolean();
@@ -89,7 +89,7 @@ std::vector<Template> list(
 
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    pg::serialise(tx, scope.production().id); // per tenant, like template names and list cursors
+    pg::lock_scope(tx, scope.production().id); // per tenant, like template names and list cursors
     auto const result =
         tx.run("INSERT INTO templates AS t (tenant_id, template_id, name, channel, subject, body, format, "
                "created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, "
@@ -101,7 +101,7 @@ void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 
 void update(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
-    pg::serialise(tx, scope.production().id); // per tenant, like template names and list cursors
+    pg::lock_scope(tx, scope.production().id); // per tenant, like template names and list cursors
     auto const result =
         tx.run("UPDATE templates t SET name = $3, channel = $4, subject = $5, body = $6, format = $7, "
                "version = t.version + 1, updated_at = clock_timestamp() "

@@ -29,7 +29,7 @@ struct Found {
 };
 
 /// The result for a name is nullopt if the tenant has no template with this name.
-pg::Batch<std::optional<Found>> find_batch(pg::Session& session, std::span<Name const> names);
+pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std::span<Name const> names);
 
 std::optional<Template> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 

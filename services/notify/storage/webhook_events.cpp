@@ -1,7 +1,7 @@
 #include "storage/webhook_events.hpp"
 
 #include "domain/json.hpp"
-#include "webhooks/webhooks.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
 
 namespace notify::webhook_events {
 
@@ -33,14 +33,16 @@ void publish(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Tim
 {
     std::string_view const name = name_of(n.status);
     if (name.empty()) return;
-    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = n.traceparent.value_or("")};
-    webhooks::publish(tx, origin, name, to_json(n), now);
+    outbound_webhooks::EventContext const origin{
+        .scope_id = scope_id, .traceparent = n.traceparent.value_or("")};
+    outbound_webhooks::publish(tx, origin, name, to_json(n), now);
 }
 
 void publish(pg::Tx& tx, std::int64_t scope_id, Broadcast const& b, core::Time now)
 {
-    webhooks::Origin const origin{.scope_id = scope_id, .traceparent = b.traceparent.value_or("")};
-    webhooks::publish(tx, origin, all[4], to_json(b), now);
+    outbound_webhooks::EventContext const origin{
+        .scope_id = scope_id, .traceparent = b.traceparent.value_or("")};
+    outbound_webhooks::publish(tx, origin, all[4], to_json(b), now);
 }
 
 } // namespace notify::webhook_events

@@ -32,7 +32,7 @@ public:
     jobs::Outcome operator()(core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop);
 
     /// Fails all remaining devices of a chunk. Called if the outcome of the chunk's run cannot be written
-    /// (`jobs::WorkerOptions::given_up`).
+    /// (`jobs::WorkerOptions::on_dead`).
     void fail_given_up(pg::Tx& tx, jobs::Claim const& claim) const;
 
 private:

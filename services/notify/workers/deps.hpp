@@ -15,7 +15,7 @@ namespace crypto {
 class Keyring;
 }
 
-namespace http {
+namespace http_client {
 class Client;
 }
 
@@ -46,7 +46,7 @@ struct WorkerDeps {
     redis::Client& redis;          ///< counts the messages of the shared SMS sender
     tenancy::Directory& directory; ///< finds the tenant of a job
     blobs::BlobStore& blobs;       ///< attachments of emails
-    http::Client& client;          ///< may reach the URLs that the operator configured: Twilio, S3
+    http_client::Client& client;   ///< may reach the URLs that the operator configured: Twilio, S3
     crypto::Keyring const& keyring;
     PushSender& push;
     Mailer& mailer;

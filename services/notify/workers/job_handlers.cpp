@@ -78,9 +78,8 @@ jobs::WorkerOptions channel_options(WorkerDeps const& deps, Channel channel, uns
 {
     return {.queue = std::string(queue_of(channel)),
         .threads = threads,
-        .given_up = [&deps](pg::Tx& tx, jobs::Claim const& claim) {
-            fail_given_up(tx, claim, deps.clock.now());
-        }};
+        .on_dead = [&deps](
+                       pg::Tx& tx, jobs::Claim const& claim) { fail_given_up(tx, claim, deps.clock.now()); }};
 }
 
 jobs::WorkerOptions chunk_options(ChunkHandler const& handler)
@@ -89,7 +88,7 @@ jobs::WorkerOptions chunk_options(ChunkHandler const& handler)
         .threads = chunk_threads,
         .max_per_tenant = chunks_per_tenant,
         .lease = chunk_lease,
-        .given_up = [&handler](pg::Tx& tx, jobs::Claim const& claim) { handler.fail_given_up(tx, claim); }};
+        .on_dead = [&handler](pg::Tx& tx, jobs::Claim const& claim) { handler.fail_given_up(tx, claim); }};
 }
 
 } // namespace

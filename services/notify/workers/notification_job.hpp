@@ -40,7 +40,7 @@ jobs::Outcome fail(
 jobs::Outcome end_after_exception(WorkerDeps const& deps, jobs::Claim const& claim, core::Time began);
 
 /// Fails the notification of a job as `end_after_exception` does after the last attempt. Called if the
-/// outcome of the job's run cannot be written (`jobs::WorkerOptions::given_up`).
+/// outcome of the job's run cannot be written (`jobs::WorkerOptions::on_dead`).
 void fail_given_up(pg::Tx& tx, jobs::Claim const& claim, core::Time now);
 
 /// Writes the result of a run for `n`, which must be locked: the attempts, the provider's id and, if `to` is

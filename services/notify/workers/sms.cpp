@@ -23,7 +23,7 @@ constexpr auto longest_pause = 15min;
 constexpr std::string_view unexpected =
     "UNEXPECTED_ANSWER"; ///< the response does not follow Twilio's protocol
 
-Verdict verdict_of_refusal(sms::Sent const& sent) noexcept
+Verdict verdict_of_refusal(sms::SendResult const& sent) noexcept
 {
     constexpr unsigned queue_full = 21611; // https://www.twilio.com/docs/api/errors/21611
     if (sent.status == 429 || sent.code == queue_full) return Verdict::throttled;
@@ -33,7 +33,7 @@ Verdict verdict_of_refusal(sms::Sent const& sent) noexcept
     return sent.status >= 500 ? Verdict::transient : Verdict::refused;
 }
 
-Verdict verdict_of(sms::Sent const& sent) noexcept
+Verdict verdict_of(sms::SendResult const& sent) noexcept
 {
     switch (sent.outcome) {
     case sms::Outcome::accepted:
@@ -53,7 +53,7 @@ Verdict verdict_of(sms::Sent const& sent) noexcept
     return Verdict::unknown;
 }
 
-std::string reason_for(sms::Sent const& sent)
+std::string reason_for(sms::SendResult const& sent)
 {
     if (sent.code != 0) return std::to_string(sent.code);
     if (sent.outcome == sms::Outcome::not_sent) return "CONNECT_FAILED";
@@ -64,7 +64,7 @@ std::string reason_for(sms::Sent const& sent)
 
 } // namespace
 
-SendResult result_of(sms::Sent const& sent)
+SendResult result_of(sms::SendResult const& sent)
 {
     SendResult result{.verdict = verdict_of(sent),
         .reason = {},
@@ -122,7 +122,7 @@ jobs::Outcome SmsHandler::attempt(core::Scope const& scope, Notification const& 
         .body = n.content.body,
         .status_callback = status_callback(webhook_url_, scope.id, n),
         .traceparent = n.traceparent.value_or("")};
-    auto const sent = sender_->send(message, sms::patience);
+    auto const sent = sender_->send(message, sms::send_timeout);
     if (sent.outcome == sms::Outcome::not_sent) give_back(use);
     SendResult const result = result_of(sent);
     if (sent.outcome != sms::Outcome::opted_out) return end_attempt(deps_, scope.id, n, {began, result});

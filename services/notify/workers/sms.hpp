@@ -13,7 +13,7 @@ namespace notify {
 
 /// Translates the result of sending a text message into a SendResult. If the message may have been created
 /// although the request failed, the verdict is `unknown`.
-SendResult result_of(sms::Sent const& sent);
+SendResult result_of(sms::SendResult const& sent);
 
 /// The status callback URL for Twilio: `webhook_url` with the scope, the notification and its `queued_at`
 /// (Unix microseconds; a retry has another value) as query. Empty if `webhook_url` is empty.

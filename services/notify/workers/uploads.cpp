@@ -35,7 +35,7 @@ asio::awaitable<std::optional<std::string>> read_local(
 std::optional<std::string> fetch(
     WorkerDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
 {
-    http::OutboundRequest request;
+    http_client::Request request;
     request.url = deps.blobs.download_url({.key = key,
                                               .size_bytes = size_bytes,
                                               .content_type = "application/octet-stream",
@@ -45,14 +45,14 @@ std::optional<std::string> fetch(
     request.timeout = timeout;
     request.max_response_bytes = static_cast<std::size_t>(size_bytes);
     request.stop = stop;
-    request.farewell = farewell;
+    request.stop_grace = farewell;
     try {
         auto response = deps.client.send(request);
         if (response.status == 404) return std::nullopt;
         if (response.status != 200) throw unavailable();
         return std::move(response.body);
-    } catch (http::OutboundError const& error) {
-        if (error.kind() == http::OutboundError::Kind::too_large) return std::nullopt;
+    } catch (http_client::Error const& error) {
+        if (error.kind() == http_client::Error::Kind::too_large) return std::nullopt;
         throw unavailable();
     }
 }

@@ -229,7 +229,7 @@ TEST_CASE("a URL is requested, and its failures are reported")
     testing::FakeClock const clock;
     testing::Issuer const issuer(clock);
     testing::IssuerServer server([&] { return issuer.jwks(); });
-    http::Client client({.addresses = http::AddressPolicy(true)});
+    http_client::Client client({.addresses = http_client::AddressPolicy(true)});
     auto fetch = auth::jwks_from_url(client, server.url());
     CHECK(fetch() == issuer.jwks());
     server.answer_with(500);

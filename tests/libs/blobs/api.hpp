@@ -124,7 +124,7 @@ private:
 class Api {
 public:
     Api(pg::Database& database, blobs::BlobStore& store, core::Clock const& clock,
-        blobs::AttachmentsOptions options = {}, http::ServerOptions server_options = {})
+        blobs::AttachmentsOptions options = {}, http_server::ServerOptions server_options = {})
         : attachments(database, store, clock, std::move(options)), application(attachments),
           server({&ioc_}, std::move(server_options), application), thread_([this] { ioc_.run(); })
     {
@@ -152,7 +152,7 @@ private:
 public:
     blobs::Attachments attachments;
     Application application;
-    http::Server server;
+    http_server::Server server;
 
 private:
     std::thread thread_;
@@ -167,7 +167,8 @@ struct LocalService {
     blobs::LocalStore store{folder.path(), url_tokens(), clock};
     Api api;
 
-    explicit LocalService(blobs::AttachmentsOptions options = {}, http::ServerOptions server_options = {})
+    explicit LocalService(
+        blobs::AttachmentsOptions options = {}, http_server::ServerOptions server_options = {})
         : api(db, store, clock, std::move(options), std::move(server_options))
     {
     }

@@ -86,7 +86,7 @@ TEST_CASE("the configured store is used")
 {
     testing::TemporaryDirectory const directory;
     testing::FakeClock const clock;
-    http::Client client({.addresses = http::AddressPolicy(true)});
+    http_client::Client client({.addresses = http_client::AddressPolicy(true)});
     auto const keyring = crypto::Keyring::parse("test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     observe::Logger logger("test", observe::Level::off);
     observe::Metrics metrics("test");

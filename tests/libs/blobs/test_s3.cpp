@@ -28,7 +28,7 @@ struct S3Service {
     testing::Postgres postgres = database();
     pg::Database db{{.url = postgres.service_url(), .application_name = "test_blobs"}};
     core::SystemClock clock;
-    http::Client outbound{{.addresses = http::AddressPolicy(true)}};
+    http_client::Client outbound{{.addresses = http_client::AddressPolicy(true)}};
     blobs::S3Store store{options(), outbound, clock};
     Api api{db, store, clock};
     testing::HttpClient client = api.client();
@@ -104,7 +104,7 @@ TEST_CASE("an expired URL is refused")
     testing::FakeClock const clock(
         std::chrono::time_point_cast<core::Time::duration>(std::chrono::system_clock::now()) -
         std::chrono::minutes(16));
-    http::Client outbound({.addresses = http::AddressPolicy(true)});
+    http_client::Client outbound({.addresses = http_client::AddressPolicy(true)});
     blobs::S3Store store(options(), outbound, clock);
     std::string const url = store.upload_url(
         {{100, core::Uuid::v7(), {}}, 5, "text/plain", clock.now() + std::chrono::minutes(15)}, "");

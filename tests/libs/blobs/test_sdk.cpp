@@ -35,7 +35,7 @@ TEST_CASE("presigned URLs equal the URLs of AWS's own SDK, byte for byte")
     };
     core::Time const now = *core::parse_rfc3339("2026-02-03T04:05:06Z");
     testing::FakeClock const clock(now);
-    http::Client client({.addresses = http::AddressPolicy(true)});
+    http_client::Client client({.addresses = http_client::AddressPolicy(true)});
 
     std::vector<std::string> ours;
     boost::json::array inputs;
@@ -82,7 +82,7 @@ TEST_CASE("presigned URLs equal the URLs of AWS's own SDK, byte for byte")
 TEST_CASE("an S3 store needs all its settings")
 {
     testing::FakeClock const clock;
-    http::Client client({});
+    http_client::Client client({});
     auto const make = [&](blobs::S3Options options) { blobs::S3Store(std::move(options), client, clock, 1); };
     auto const keys = blobs_test::fixed_keys("id", "secret");
     CHECK_NOTHROW(make({"http://127.0.0.1:9000", "b", "eu-west-1", keys}));

@@ -78,7 +78,7 @@ struct Fixture {
     std::string token = server.folder.path() + "/token";
     core::Time const start = core::SystemClock().now(); ///< the server has only the system clock
     testing::FakeClock clock{start};
-    http::Client outbound{{.addresses = http::AddressPolicy(true)}};
+    http_client::Client outbound{{.addresses = http_client::AddressPolicy(true)}};
     testing::HttpClient s3{server.endpoint};
     std::mutex mutex;
     std::vector<std::string> failures;

@@ -58,7 +58,7 @@ TEST_CASE("returned capacity is available to other owners, and an amount above t
     CHECK(bytes.allowance(1) == 5);
     CHECK_FALSE(bytes.admits(1, 6));
     CHECK_FALSE(bytes.admits(2, 81));
-    bytes.give(1, 20);
+    bytes.give_back(1, 20);
     CHECK(bytes.used() == 0);
     CHECK(bytes.admits(2, 81));
 }
@@ -77,7 +77,7 @@ TEST_CASE("a scope gets part of its tenant's share, and the rest stays for the t
     CHECK(take_all(2) == 75);
     CHECK(take_all(4) > 0);
     auto const used = shares.used();
-    shares.give(Owner::of(3), 50);
+    shares.give_back(Owner::of(3), 50);
     CHECK(shares.used() == used - 50);
     CHECK(take_all(2) > 0);
     CHECK(take_all(3) == 0);
@@ -91,7 +91,7 @@ TEST_CASE("a scope that holds nothing may take any amount that its tenant may ta
     CHECK_FALSE(shares.admits(sandbox, 101));
     shares.take(sandbox, 100);
     CHECK_FALSE(shares.admits(core::Owner::of(2)));
-    shares.give(sandbox, 100);
+    shares.give_back(sandbox, 100);
     CHECK(shares.used() == 0);
     CHECK(shares.admits(sandbox, 100));
 }

@@ -95,37 +95,38 @@ TEST_CASE("memory is kept for the next hash of any cost, and is returned when th
 TEST_CASE("the hasher resumes the caller's thread, and verifies without a hash to compare")
 {
     crypto::PasswordHasher hasher({.threads = 2, .cost = cheap});
-    auto const turn = hasher.enter();
-    auto const phc = run(hasher.hash(turn, core::Secret("correct horse")));
-    CHECK(run(hasher.verify(turn, core::Secret("correct horse"), phc)));
-    CHECK_FALSE(run(hasher.verify(turn, core::Secret("wrong horse"), phc)));
-    CHECK_FALSE(run(hasher.verify(turn, core::Secret("correct horse"), std::nullopt)));
+    auto const reservation = hasher.reserve();
+    auto const phc = run(hasher.hash(reservation, core::Secret("correct horse")));
+    CHECK(run(hasher.verify(reservation, core::Secret("correct horse"), phc)));
+    CHECK_FALSE(run(hasher.verify(reservation, core::Secret("wrong horse"), phc)));
+    CHECK_FALSE(run(hasher.verify(reservation, core::Secret("correct horse"), std::nullopt)));
 }
 
 TEST_CASE("callers beyond the queue limit are refused until a place is free")
 {
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 2, .cost = cheap});
     {
-        auto const first = hasher.enter();
-        auto second = hasher.enter();
+        auto const first = hasher.reserve();
+        auto second = hasher.reserve();
         auto const moved = std::move(second);
         CHECK(hasher.queued() == 2);
-        CHECK_THROWS_AS(hasher.enter(), core::Error);
+        CHECK_THROWS_AS(hasher.reserve(), core::Error);
         CHECK(hasher.queued() == 2);
     }
     CHECK(hasher.queued() == 0);
-    CHECK_NOTHROW(hasher.enter());
+    CHECK_NOTHROW(hasher.reserve());
 }
 
 namespace {
 
 /// Takes places for the scope until one is refused. Keeps the places in `turns` and returns their number.
-int enter_all(crypto::PasswordHasher& hasher, std::vector<crypto::PasswordHasher::Turn>& turns, int scope_id)
+int enter_all(
+    crypto::PasswordHasher& hasher, std::vector<crypto::PasswordHasher::Reservation>& turns, int scope_id)
 {
     int count = 0;
     try {
         for (;; ++count)
-            turns.push_back(hasher.enter(scope_id));
+            turns.push_back(hasher.reserve(scope_id));
     } catch (core::Error const&) {
         return count;
     }
@@ -137,7 +138,7 @@ TEST_CASE("a tenant gets at most half of the places, and each environment gets a
 {
     // Scopes 6 and 7 belong to one tenant, 8 and 9 to another.
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 16, .cost = cheap});
-    std::vector<crypto::PasswordHasher::Turn> turns;
+    std::vector<crypto::PasswordHasher::Reservation> turns;
     CHECK(enter_all(hasher, turns, 7) == 6);
     CHECK(enter_all(hasher, turns, 6) == 2);
     CHECK(hasher.queued() == 8); // refused callers hold no place
@@ -156,14 +157,14 @@ TEST_CASE("a scope can use a place again after releasing it")
 {
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
     {
-        auto const left = hasher.enter(7); // takes one of the tenant's two places
-        CHECK_THROWS_AS(hasher.enter(7), core::Error);
+        auto const left = hasher.reserve(7); // takes one of the tenant's two places
+        CHECK_THROWS_AS(hasher.reserve(7), core::Error);
     }
-    auto const again = hasher.enter(7);
+    auto const again = hasher.reserve(7);
     CHECK(run(hasher.verify(again, core::Secret("correct horse"), std::nullopt)) == false);
     CHECK(hasher.queued() == 1);
-    CHECK_THROWS_AS(hasher.enter(7), core::Error);
-    CHECK_NOTHROW(hasher.enter(6));
+    CHECK_THROWS_AS(hasher.reserve(7), core::Error);
+    CHECK_NOTHROW(hasher.reserve(6));
 }
 
 TEST_CASE("the number of hashes ahead of a new caller is computed from the turns of tenants and scopes")
@@ -182,12 +183,12 @@ TEST_CASE("a caller whose hash would start too late is refused")
     crypto::PasswordHasher hasher(
         {.threads = 1, .longest_wait = std::chrono::milliseconds(0), .cost = cheap});
     {
-        auto const first = hasher.enter(7);
-        auto const second = hasher.enter(7); // no hash has been measured yet
+        auto const first = hasher.reserve(7);
+        auto const second = hasher.reserve(7); // no hash has been measured yet
         CHECK_FALSE(run(hasher.verify(first, core::Secret("correct horse"), std::nullopt)));
     }
-    auto const first = hasher.enter(7);
-    CHECK_THROWS_AS(hasher.enter(7), core::Error);
+    auto const first = hasher.reserve(7);
+    CHECK_THROWS_AS(hasher.reserve(7), core::Error);
 }
 
 TEST_CASE("hashing threads have a lower priority than all other threads of the process")
@@ -199,7 +200,7 @@ TEST_CASE("hashing threads have a lower priority than all other threads of the p
                                        nice = niceness();
                                        policy = ::sched_getscheduler(0);
                                    }});
-    CHECK_FALSE(run(hasher.verify(hasher.enter(), core::Secret("correct horse"), std::nullopt)));
+    CHECK_FALSE(run(hasher.verify(hasher.reserve(), core::Secret("correct horse"), std::nullopt)));
     CHECK(nice == std::min(19, own + 10));
     CHECK(policy == SCHED_OTHER); // with SCHED_IDLE the threads would get no time on a busy machine
     CHECK(niceness() == own);
@@ -218,8 +219,8 @@ TEST_CASE("tenants take turns for the threads, and environments within a tenant"
     asio::io_context ioc(1);
     std::vector<int> served;
     auto const sign_in = [&](int scope) -> asio::awaitable<void> {
-        auto const turn = hasher.enter(scope);
-        co_await hasher.verify(turn, core::Secret("correct horse"), std::nullopt);
+        auto const reservation = hasher.reserve(scope);
+        co_await hasher.verify(reservation, core::Secret("correct horse"), std::nullopt);
         served.push_back(scope);
     };
     auto const ask = [&](int scope) {
@@ -240,11 +241,11 @@ TEST_CASE("each hash is reported once, for hashing and for verifying")
     std::atomic<int> hashes = 0;
     crypto::PasswordHasher hasher({.threads = 1, .cost = cheap, .on_hash = [&] { ++hashes; }});
     CHECK(hashes == 0);
-    auto const turn = hasher.enter();
-    auto const phc = run(hasher.hash(turn, core::Secret("correct horse")));
+    auto const reservation = hasher.reserve();
+    auto const phc = run(hasher.hash(reservation, core::Secret("correct horse")));
     CHECK(hashes == 1);
-    CHECK(run(hasher.verify(turn, core::Secret("correct horse"), phc)));
+    CHECK(run(hasher.verify(reservation, core::Secret("correct horse"), phc)));
     CHECK(hashes == 2);
-    CHECK_FALSE(run(hasher.verify(turn, core::Secret("correct horse"), std::nullopt)));
+    CHECK_FALSE(run(hasher.verify(reservation, core::Secret("correct horse"), std::nullopt)));
     CHECK(hashes == 3);
 }

@@ -81,7 +81,7 @@ components:
   schemas:
     Id: {type: integer}
 )");
-    CHECK(docs::bundled(file) == json::parse(R"({
+    CHECK(docs::bundle(file) == json::parse(R"({
         "info": {"title": "A"},
         "paths": {
             "/things": {"get": {"responses": {"200": {"$ref": "#/components/responses/Thing"}}}},
@@ -105,10 +105,10 @@ TEST_CASE("a reference without a target is a build error")
         return folder.write("a.openapi.yaml",
             "paths: {/a: {get: {schema: {$ref: \"" + schema + "\"}}}}\ncomponents: {schemas: {A: {}}}\n");
     };
-    CHECK_NOTHROW(docs::bundled(with("#/components/schemas/A")));
+    CHECK_NOTHROW(docs::bundle(with("#/components/schemas/A")));
     for (auto const* wrong : {"#/components/schemas/B", "common.yaml#/components/schemas/B", "common.yaml",
              "common.yaml#/components/pathItems/things/get", "other.yaml#/components/schemas/A"}) {
         INFO(wrong);
-        CHECK_THROWS(docs::bundled(with(wrong)));
+        CHECK_THROWS(docs::bundle(with(wrong)));
     }
 }

@@ -14,7 +14,7 @@ TEST_CASE("the gateway handles requests over real connections")
     auto const key = f.mint("demo", Environment::production);
     boost::asio::io_context context(1);
     auto work = boost::asio::make_work_guard(context);
-    http::Server server({&context}, {}, f.gateway());
+    http_server::Server server({&context}, {}, f.gateway());
     std::thread thread([&] { context.run(); });
     testing::HttpClient client("http://127.0.0.1:" + std::to_string(server.port()));
     client.set("Host", "demo.things.localhost");

@@ -1,4 +1,5 @@
 #include "gateway/rules.hpp"
+
 #include "support.hpp"
 
 using core::Environment;
@@ -6,11 +7,11 @@ using tenancy::Resolution;
 
 namespace {
 
-service::Credential read(std::vector<http::Header> headers)
+gateway::Credential read(std::vector<http::Header> headers)
 {
     http::Request request;
     request.headers = std::move(headers);
-    return service::read_credential(request);
+    return gateway::read_credential(request);
 }
 
 } // namespace
@@ -39,17 +40,17 @@ TEST_CASE("a bearer token is read according to RFC 6750")
 TEST_CASE("a credential must agree with the scope that host and headers name")
 {
     Resolution const nothing;
-    CHECK(service::agrees(nothing, "demo", Environment::production));
+    CHECK(gateway::agrees(nothing, "demo", Environment::production));
     Resolution const only_env{.environment = Environment::sandbox};
-    CHECK(service::agrees(only_env, "demo", Environment::sandbox));
-    CHECK_FALSE(service::agrees(only_env, "demo", Environment::production));
+    CHECK(gateway::agrees(only_env, "demo", Environment::sandbox));
+    CHECK_FALSE(gateway::agrees(only_env, "demo", Environment::production));
     Resolution const demo{
         .kind = Resolution::Kind::tenant, .slug = "demo", .environment = Environment::sandbox};
-    CHECK(service::agrees(demo, "demo", Environment::sandbox));
-    CHECK_FALSE(service::agrees(demo, "demo", Environment::production));
-    CHECK_FALSE(service::agrees(demo, "other", Environment::sandbox));
+    CHECK(gateway::agrees(demo, "demo", Environment::sandbox));
+    CHECK_FALSE(gateway::agrees(demo, "demo", Environment::production));
+    CHECK_FALSE(gateway::agrees(demo, "other", Environment::sandbox));
     Resolution const unknown{.kind = Resolution::Kind::unknown};
-    CHECK_FALSE(service::agrees(unknown, "demo", Environment::production));
+    CHECK_FALSE(gateway::agrees(unknown, "demo", Environment::production));
 }
 
 TEST_CASE("requests of each caller are counted separately")
@@ -57,20 +58,20 @@ TEST_CASE("requests of each caller are counted separately")
     http::Context context;
     context.scope = core::Scope::of(21, Environment::production, "demo");
     context.caller = {.kind = core::Access::key, .id = "key:fbk_a1b2c3d4"};
-    CHECK(service::rate_subject(context) == "42:key:fbk_a1b2c3d4");
+    CHECK(gateway::rate_subject(context) == "42:key:fbk_a1b2c3d4");
     context.caller = {.kind = core::Access::owner, .id = "7c"};
-    CHECK(service::rate_subject(context) == "42:user:7c");
+    CHECK(gateway::rate_subject(context) == "42:user:7c");
     context.caller.id = "key:fbk_a1b2c3d4"; // a user whose id looks like that of a key
-    CHECK(service::rate_subject(context) == "42:user:key:fbk_a1b2c3d4");
+    CHECK(gateway::rate_subject(context) == "42:user:key:fbk_a1b2c3d4");
 }
 
 TEST_CASE("several lines of a header form one list")
 {
     http::Request request;
-    CHECK(service::joined_header(request, "X-Forwarded-For") == std::nullopt);
+    CHECK(gateway::joined_header(request, "X-Forwarded-For") == std::nullopt);
     request.headers = {
         {"x-forwarded-for", "1.1.1.1"}, {"Host", "a"}, {"X-Forwarded-For", "2.2.2.2, 3.3.3.3"}};
-    CHECK(service::joined_header(request, "X-Forwarded-For") == "1.1.1.1,2.2.2.2, 3.3.3.3");
+    CHECK(gateway::joined_header(request, "X-Forwarded-For") == "1.1.1.1,2.2.2.2, 3.3.3.3");
 }
 
 TEST_CASE("only a trusted proxy can say that a client connected without TLS")
@@ -81,7 +82,7 @@ TEST_CASE("only a trusted proxy can say that a client connected without TLS")
         request.remote_address = peer;
         for (auto const protocol : protocols)
             request.headers.push_back({"X-Forwarded-Proto", protocol});
-        return service::is_plain_http(request, proxies);
+        return gateway::is_plain_http(request, proxies);
     };
     CHECK(plain("10.1.2.3", {"http"}));
     CHECK(plain("10.1.2.3", {"https, HTTP "}));

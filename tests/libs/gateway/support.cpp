@@ -151,7 +151,7 @@ Fixture::Fixture(FixtureOptions const& options)
     }
     bodies_ = http::BodyBudget::make(options.body_budget);
     auto endpoints = table(*bodies_);
-    http_metrics_ = std::make_unique<observe::HttpMetrics>(metrics_, service::route_labels(endpoints));
+    http_metrics_ = std::make_unique<observe::HttpMetrics>(metrics_, gateway::route_labels(endpoints));
     gateway_ =
         std::make_unique<gateway::Gateway>(gateway::Options{.base_host = "things.localhost",
                                                .tenant_headers = options.tenant_headers,

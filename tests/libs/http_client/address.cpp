@@ -4,9 +4,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-using http::AddressPolicy;
-using http::AddressRange;
-using http::classify;
+using http_client::AddressPolicy;
+using http_client::AddressRange;
+using http_client::classify;
 
 TEST_CASE("addresses are classified according to the IANA registries")
 {

@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-using http::AsyncClient;
-using http::OutboundError;
-using http::OutboundRequest;
-using http::OutboundResult;
+using http_client::AsyncClient;
+using http_client::Error;
+using http_client::Request;
+using http_client::Result;
 using testing::eventually;
 using testing::Received;
 using testing::Receiver;
@@ -22,21 +22,21 @@ using testing::reply;
 
 namespace {
 
-http::ClientOptions nearby(bool allow_private = true)
+http_client::ClientOptions nearby(bool allow_private = true)
 {
-    return {.addresses = http::AddressPolicy(allow_private)};
+    return {.addresses = http_client::AddressPolicy(allow_private)};
 }
 
-OutboundResult result_of(AsyncClient& client, OutboundRequest request)
+Result result_of(AsyncClient& client, Request request)
 {
-    std::promise<OutboundResult> result;
-    client.send(std::move(request), [&](OutboundResult r) { result.set_value(std::move(r)); });
+    std::promise<Result> result;
+    client.send(std::move(request), [&](Result r) { result.set_value(std::move(r)); });
     return result.get_future().get();
 }
 
-std::string kind_of(OutboundResult const& result)
+std::string kind_of(Result const& result)
 {
-    auto const* const error = std::get_if<OutboundError>(&result);
+    auto const* const error = std::get_if<Error>(&result);
     return error == nullptr ? "no failure" : std::string(to_string(error->kind()));
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("an asynchronous request arrives unchanged, and the caller gets the re
                                               .url = receiver.url("/hooks?x=1"),
                                               .headers = {{"Content-Type", "application/json"}},
                                               .body = "{}"});
-    auto const& response = std::get<http::OutboundResponse>(result);
+    auto const& response = std::get<http_client::Response>(result);
     CHECK(response.status == 201);
     CHECK(response.body == "thanks");
     CHECK(response.header("x-thing") == "a");
@@ -136,7 +136,7 @@ TEST_CASE("an asynchronous request follows redirects only if configured")
     });
     AsyncClient client(nearby());
     auto const result = result_of(client, {.url = receiver.url()});
-    CHECK(std::get<http::OutboundResponse>(result).status == 302);
+    CHECK(std::get<http_client::Response>(result).status == 302);
     CHECK(receiver.received().size() == 1);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("the size of an asynchronous response is limited")
     CHECK(kind_of(result_of(client, {.url = receiver.url(), .max_response_bytes = 1000})) == "too_large");
     auto const cut =
         result_of(client, {.url = receiver.url(), .max_response_bytes = 1000, .truncate_response = true});
-    CHECK(std::get<http::OutboundResponse>(cut).body.size() == 1000);
+    CHECK(std::get<http_client::Response>(cut).body.size() == 1000);
 }
 
 TEST_CASE("failures of asynchronous requests have different kinds")
@@ -171,10 +171,9 @@ TEST_CASE("a thousand asynchronous requests are in flight at the same time, and 
     auto const threads = threads_of_this_process();
     std::atomic<std::size_t> answered = 0;
     for (std::size_t i = 0; i < count; ++i)
-        client.send(
-            {.url = silent.url(i % 60), .timeout = std::chrono::hours(1)}, [&](OutboundResult result) {
-                answered += std::holds_alternative<http::OutboundResponse>(result) ? 1 : 0;
-            });
+        client.send({.url = silent.url(i % 60), .timeout = std::chrono::hours(1)}, [&](Result result) {
+            answered += std::holds_alternative<http_client::Response>(result) ? 1 : 0;
+        });
     REQUIRE(eventually([&] { return silent.in_flight() == count; }));
     CHECK(client.in_flight() == count);
     CHECK(threads_of_this_process() == threads);
@@ -193,7 +192,7 @@ TEST_CASE("names that cannot be resolved block neither threads nor other request
     for (std::size_t i = 0; i < count; ++i)
         client.send({.url = "http://host-" + std::to_string(i) + ".example/",
                         .connect_timeout = std::chrono::seconds(3)},
-            [&](OutboundResult result) { timed_out += kind_of(result) == "timeout" ? 1 : 0; });
+            [&](Result result) { timed_out += kind_of(result) == "timeout" ? 1 : 0; });
     CHECK(kind_of(result_of(client, {.url = receiver.url()})) == "no failure");
     CHECK(client.in_flight() == count);
     CHECK(threads_of_this_process() <= threads + 1); // one more: the receiver's thread for the connection
@@ -205,17 +204,17 @@ TEST_CASE("a stopped asynchronous request ends after its grace period")
     testing::SilentHosts silent(1);
     AsyncClient client(nearby());
     std::stop_source stop;
-    std::promise<OutboundResult> result;
+    std::promise<Result> result;
     client.send({.url = silent.url(0),
                     .timeout = std::chrono::hours(1),
                     .stop = stop.get_token(),
-                    .farewell = std::chrono::milliseconds(50)},
-        [&](OutboundResult r) { result.set_value(std::move(r)); });
+                    .stop_grace = std::chrono::milliseconds(50)},
+        [&](Result r) { result.set_value(std::move(r)); });
     REQUIRE(eventually([&] { return silent.in_flight() == 1; }));
     stop.request_stop();
     auto const ended = result.get_future().get();
     CHECK(kind_of(ended) == "stopped");
-    CHECK(std::get<OutboundError>(ended).request_sent());
+    CHECK(std::get<Error>(ended).request_sent());
 }
 
 TEST_CASE("a client that is destroyed aborts the requests in flight")
@@ -225,7 +224,7 @@ TEST_CASE("a client that is destroyed aborts the requests in flight")
     std::atomic<int> stopped = 0;
     {
         AsyncClient client(nearby(), dns.address());
-        auto const count = [&](OutboundResult r) { stopped += kind_of(r) == "stopped" ? 1 : 0; };
+        auto const count = [&](Result r) { stopped += kind_of(r) == "stopped" ? 1 : 0; };
         client.send({.url = silent.url(0), .timeout = std::chrono::hours(1)}, count);
         client.send({.url = "http://nowhere.example/", .timeout = std::chrono::hours(1)}, count);
         REQUIRE(eventually([&] { return silent.in_flight() == 1; }));

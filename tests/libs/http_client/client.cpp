@@ -1,5 +1,6 @@
 #include "http_client/client.hpp"
 
+#include "http_client/url.hpp"
 #include "receiver.hpp"
 #include "support/eventually.hpp"
 #include "support/process.hpp"
@@ -10,31 +11,31 @@
 #include <stop_token>
 #include <thread>
 
-using http::Client;
-using http::OutboundError;
-using http::OutboundRequest;
+using http_client::Client;
+using http_client::Error;
+using http_client::Request;
 using testing::Received;
 using testing::Receiver;
 using testing::reply;
 
 namespace {
 
-http::ClientOptions nearby()
+http_client::ClientOptions nearby()
 {
-    return {.addresses = http::AddressPolicy(true)};
+    return {.addresses = http_client::AddressPolicy(true)};
 }
 
-std::optional<OutboundError> failure_of(Client& client, OutboundRequest const& request)
+std::optional<Error> failure_of(Client& client, Request const& request)
 {
     try {
         client.send(request);
         return std::nullopt;
-    } catch (OutboundError const& e) {
+    } catch (Error const& e) {
         return e;
     }
 }
 
-std::string kind_of(std::optional<OutboundError> const& failure)
+std::string kind_of(std::optional<Error> const& failure)
 {
     return failure ? std::string(to_string(failure->kind())) : "no failure";
 }
@@ -53,7 +54,7 @@ TEST_CASE("a stopped request ends after its grace period")
     auto const failure = failure_of(client, {.url = held.receiver.url(),
                                                 .timeout = std::chrono::hours(1),
                                                 .stop = stop.get_token(),
-                                                .farewell = std::chrono::milliseconds(100)});
+                                                .stop_grace = std::chrono::milliseconds(100)});
     CHECK(kind_of(failure) == "stopped");
     CHECK(failure->request_sent());
 }
@@ -71,7 +72,7 @@ TEST_CASE("a response that arrives within the grace period is accepted")
     auto const response = client.send({.url = held.receiver.url(),
         .timeout = std::chrono::hours(1),
         .stop = stop.get_token(),
-        .farewell = std::chrono::hours(1)});
+        .stop_grace = std::chrono::hours(1)});
     CHECK(response.status == 204);
 }
 
@@ -127,7 +128,7 @@ TEST_CASE("each method is sent as it is")
 TEST_CASE("headers and methods that would change the framing of the message are refused")
 {
     Client client(nearby());
-    OutboundRequest request{.url = "http://127.0.0.1:1/"};
+    Request request{.url = "http://127.0.0.1:1/"};
     request.headers = {{"X-A", "b\r\nX-C: d"}};
     CHECK_THROWS_AS(client.send(request), std::invalid_argument);
     request.headers = {{"X-A: b", "c"}};
@@ -162,7 +163,7 @@ TEST_CASE("a redirect is returned as the response, unless redirects are followed
 TEST_CASE("a forbidden address is refused when the socket connects, for any host name")
 {
     Receiver receiver([](Received const&) { return reply(200); });
-    Client client({.addresses = http::AddressPolicy(false)});
+    Client client({.addresses = http_client::AddressPolicy(false)});
     auto const port = std::to_string(receiver.port());
     for (auto const& host : {"127.0.0.1", "localhost", "0x7f.1", "2130706433", "0177.0.0.1", "127.1", "[::1]",
              "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "0.0.0.0", "169.254.169.254"}) {
@@ -203,7 +204,7 @@ TEST_CASE("the size of a response is limited")
     CHECK(client.send({.url = receiver.url()}).body == big);
     CHECK(client.send({.url = receiver.url(), .max_response_bytes = big.size()}).body == big);
 
-    OutboundRequest tight{.url = receiver.url(), .max_response_bytes = big.size() - 1};
+    Request tight{.url = receiver.url(), .max_response_bytes = big.size() - 1};
     auto const failure = failure_of(client, tight);
     CHECK(kind_of(failure) == "too_large");
     CHECK((failure && failure->request_sent()));
@@ -297,7 +298,7 @@ TEST_CASE("certificates are verified against the given roots, or against the sys
     testing::Process const server({.argv = {"openssl", "s_server", "-accept", "127.0.0.1:" + port, "-cert",
                                        certificate, "-key", key, "-www"}});
 
-    Client trusting({.addresses = http::AddressPolicy(true), .ca_file = certificate});
+    Client trusting({.addresses = http_client::AddressPolicy(true), .ca_file = certificate});
     std::string const url = "https://127.0.0.1:" + port + '/';
     REQUIRE(testing::eventually([&] { return kind_of(failure_of(trusting, {.url = url})) != "connect"; }));
     CHECK(trusting.send({.url = url}).status == 200);
@@ -355,25 +356,25 @@ TEST_CASE("many threads can use one client")
 
 TEST_CASE("a URL is parsed in the same way as by the client")
 {
-    using http::parse_outbound_url;
-    auto const plain = parse_outbound_url("https://Example.COM/hook?x=1");
+    using http_client::parse_url;
+    auto const plain = parse_url("https://Example.COM/hook?x=1");
     REQUIRE(plain);
     CHECK(plain->scheme == "https");
     CHECK(plain->host == "example.com");
     CHECK(plain->port == 443);
     CHECK_FALSE(plain->has_credentials);
-    CHECK(parse_outbound_url("http://[2606:4700::1111]:8080/")->host == "2606:4700::1111");
-    CHECK(parse_outbound_url("http://[2606:4700::1111]:8080/")->port == 8080);
-    CHECK(parse_outbound_url("https://user@example.com/")->has_credentials);
-    CHECK(parse_outbound_url("https://user:secret@example.com/")->has_credentials);
-    CHECK(parse_outbound_url("http://0x7f.1/")->host == "127.0.0.1");
-    CHECK(parse_outbound_url("http://2130706433/")->host == "127.0.0.1");
+    CHECK(parse_url("http://[2606:4700::1111]:8080/")->host == "2606:4700::1111");
+    CHECK(parse_url("http://[2606:4700::1111]:8080/")->port == 8080);
+    CHECK(parse_url("https://user@example.com/")->has_credentials);
+    CHECK(parse_url("https://user:secret@example.com/")->has_credentials);
+    CHECK(parse_url("http://0x7f.1/")->host == "127.0.0.1");
+    CHECK(parse_url("http://2130706433/")->host == "127.0.0.1");
     for (auto const* url :
         {"", "/hook", "example.com", "ftp://example.com/", "https://", "https:///x", "https:/example.com",
             "https://example.com:0/", "https://example.com:99999/", "https://exa mple.com/",
             "javascript:alert(1)", "https://%32130706433/", "https://user@%6cocalhost/",
             "https://127.0.0.%31?x", "https:/example.com/https://example.com/"}) {
         CAPTURE(url);
-        CHECK_FALSE(parse_outbound_url(url));
+        CHECK_FALSE(parse_url(url));
     }
 }

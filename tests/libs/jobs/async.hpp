@@ -14,7 +14,7 @@ namespace jobs_test {
 
 using jobs::AsyncWorker;
 using jobs::Claim;
-using jobs::Ending;
+using jobs::FinishedRun;
 using jobs::Outcome;
 
 /// An AsyncWorker with a handler whose jobs run until the test ends them.
@@ -24,21 +24,21 @@ struct Async : Fixture {
     std::size_t most_at_once = 0;      ///< maximum number of jobs that one call started
     std::atomic<bool> at_once = false; ///< whether jobs end as soon as they are started
     std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
-    std::function<void(pg::Tx&, std::span<Ending const* const>)> record = [](auto&&...) {};
+    std::function<void(pg::Tx&, std::span<FinishedRun const* const>)> record = [](auto&&...) {};
     std::optional<AsyncWorker> worker;
 
     void start(std::size_t capacity = 100, std::chrono::milliseconds lease = 60s)
     {
         jobs::AsyncWorkerOptions options{
-            .queue = "q", .capacity = capacity, .lease = lease, .poll = 20ms, .grace = 0ms};
+            .queue = "q", .capacity = capacity, .lease = lease, .poll = 20ms, .takeover_delay = 0ms};
         jobs::AsyncHandler handler{.begin = [this](std::vector<Claim> claims, AsyncWorker& self,
                                                 std::stop_token const&) { begin(std::move(claims), self); },
-            .record = [this](pg::Tx& tx, auto endings) { record(tx, endings); },
+            .record = [this](pg::Tx& tx, auto runs) { record(tx, runs); },
             .stop =
                 [this](AsyncWorker& self) {
                     std::lock_guard const lock(mutex);
                     for (auto& claim : std::exchange(running, {}))
-                        self.end(put_back(std::move(claim)));
+                        self.finish(put_back(std::move(claim)));
                 }};
         worker.emplace(database, clock, options, handler,
             jobs::Hooks{.finished =
@@ -55,7 +55,7 @@ struct Async : Fixture {
         auto const count = static_cast<int>(claims.size());
         if (at_once) {
             for (auto& claim : claims)
-                self.end({.claim = std::move(claim)});
+                self.finish({.claim = std::move(claim)});
         } else {
             std::lock_guard const lock(mutex);
             most_at_once = std::max(most_at_once, claims.size());
@@ -64,7 +64,7 @@ struct Async : Fixture {
         begun += count; // last, so that a reader of `begun` sees all other changes
     }
 
-    static Ending put_back(Claim claim)
+    static FinishedRun put_back(Claim claim)
     {
         auto const at = claim.run_at;
         return {.claim = std::move(claim),
@@ -78,7 +78,7 @@ struct Async : Fixture {
     {
         std::lock_guard const lock(mutex);
         for (auto& claim : std::exchange(running, {}))
-            worker->end({.claim = std::move(claim)});
+            worker->finish({.claim = std::move(claim)});
     }
 
     /// Ends the oldest run.
@@ -114,7 +114,7 @@ private:
         std::lock_guard const lock(mutex);
         auto const first = std::ranges::find_if(running, condition);
         if (first == running.end()) return;
-        worker->end({.claim = std::move(*first)});
+        worker->finish({.claim = std::move(*first)});
         running.erase(first);
     }
 };

@@ -22,9 +22,9 @@ TEST_CASE("a scope whose outcomes cannot be written, as in an outage, does not d
     Async f;
     std::atomic<bool> broken = true;
     std::atomic<int> refused = 0;
-    f.record = [&](pg::Tx& tx, auto endings) {
-        auto const of_broken = [](Ending const* ending) { return ending->claim.scope_id == 4; };
-        if (!broken || std::ranges::none_of(endings, of_broken)) return;
+    f.record = [&](pg::Tx& tx, auto runs) {
+        auto const of_broken = [](FinishedRun const* run) { return run->claim.scope_id == 4; };
+        if (!broken || std::ranges::none_of(runs, of_broken)) return;
         ++refused;
         raise(tx, "57014"); // the error of statement_timeout
     };
@@ -61,9 +61,9 @@ TEST_CASE("delayed outcomes are written even if other outcomes arrive continuous
     bool put_off = false;
     std::optional<int> written_before;
     int written = 0;
-    f.record = [&](pg::Tx& tx, auto endings) {
-        for (auto const* ending : endings) {
-            if (ending->claim.scope_id != 2) {
+    f.record = [&](pg::Tx& tx, auto runs) {
+        for (auto const* run : runs) {
+            if (run->claim.scope_id != 2) {
                 ++written;
                 // All these sleeps together last much longer than a pause.
                 if (!written_before) std::this_thread::sleep_for(5ms);
@@ -93,9 +93,9 @@ TEST_CASE("many scopes whose outcomes are delayed do not delay outcomes of other
     Async f;
     std::atomic<bool> broken = true;
     std::atomic<int> refused = 0;
-    f.record = [&](pg::Tx& tx, auto endings) {
-        auto const of_broken = [](Ending const* ending) { return ending->claim.scope_id < 22; };
-        if (!broken || std::ranges::none_of(endings, of_broken)) return;
+    f.record = [&](pg::Tx& tx, auto runs) {
+        auto const of_broken = [](FinishedRun const* run) { return run->claim.scope_id < 22; };
+        if (!broken || std::ranges::none_of(runs, of_broken)) return;
         ++refused;
         // 20 such writes take longer than a pause, so the pause of one scope is always over.
         std::this_thread::sleep_for(10ms);

@@ -13,7 +13,7 @@ TEST_CASE("an asynchronous worker starts many jobs at once and writes their outc
     for (std::int64_t scope = 2; scope < 40; ++scope)
         f.add(scope);
     std::atomic<int> recorded = 0;
-    f.record = [&](pg::Tx&, auto endings) { recorded += static_cast<int>(endings.size()); };
+    f.record = [&](pg::Tx&, auto runs) { recorded += static_cast<int>(runs.size()); };
     f.start(200);
     REQUIRE(eventually([&] { return f.begun == 38; }));
     CHECK(f.most_at_once == 38);
@@ -65,10 +65,10 @@ TEST_CASE("a run that lost its lease writes nothing, and other outcomes are writ
     f.add(4);
     std::mutex mutex;
     std::vector<std::int64_t> written;
-    f.record = [&](pg::Tx&, auto endings) {
+    f.record = [&](pg::Tx&, auto runs) {
         std::lock_guard const lock(mutex);
-        for (auto const* ending : endings)
-            written.push_back(ending->claim.scope_id);
+        for (auto const* run : runs)
+            written.push_back(run->claim.scope_id);
     };
     f.start();
     REQUIRE(eventually([&] { return f.begun == 2; }));
@@ -90,10 +90,10 @@ TEST_CASE("a run that only postpones its job is neither counted nor reported")
     REQUIRE(eventually([&] { return f.begun == 1; }));
     {
         std::lock_guard const lock(f.mutex);
-        auto ending = Async::put_back(std::move(f.running.front()));
-        ending.run_at = f.clock.now() + 1h;
+        auto run = Async::put_back(std::move(f.running.front()));
+        run.run_at = f.clock.now() + 1h;
         f.running.clear();
-        f.worker->end(std::move(ending));
+        f.worker->finish(std::move(run));
     }
     REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
     CHECK(f.finished == 0);
@@ -114,10 +114,11 @@ TEST_CASE("jobs whose start throws are retried later")
                                              ++runs;
                                              if (broken) throw std::runtime_error("not now");
                                              for (auto& claim : claims)
-                                                 self.end({.claim = std::move(claim)});
+                                                 self.finish({.claim = std::move(claim)});
                                          },
         .record = [](auto&&...) {}};
-    AsyncWorker const worker(f.database, f.clock, {.queue = "q", .poll = 20ms, .grace = 0ms}, handler);
+    AsyncWorker const worker(
+        f.database, f.clock, {.queue = "q", .poll = 20ms, .takeover_delay = 0ms}, handler);
     REQUIRE(eventually([&] {
         return f.postgres.query("SELECT count(*) FROM jobs WHERE attempts = 1 AND lease_owner IS NULL") ==
                "2";
@@ -135,9 +136,9 @@ TEST_CASE("a job whose outcome the database refuses is given up, and other outco
     auto const bad = f.add(2);
     for (std::int64_t scope : {2, 2, 4, 6})
         f.add(scope);
-    f.record = [&](pg::Tx& tx, auto endings) {
-        for (auto const* ending : endings)
-            tx.run("INSERT INTO notes VALUES ($1)", {ending->claim.ref == bad ? "wrong" : "right"});
+    f.record = [&](pg::Tx& tx, auto runs) {
+        for (auto const* run : runs)
+            tx.run("INSERT INTO notes VALUES ($1)", {run->claim.ref == bad ? "wrong" : "right"});
     };
     f.start();
     REQUIRE(eventually([&] { return f.begun == 5; }));
@@ -160,9 +161,9 @@ TEST_CASE("a scope whose rows are locked does not delay outcomes of other scopes
         f.postgres.service_role());
     for (std::int64_t scope = 2; scope <= 9; ++scope)
         f.add(scope);
-    f.record = [&](pg::Tx& tx, auto endings) {
-        for (auto const* ending : endings)
-            tx.run("UPDATE tallies SET n = n + 1 WHERE scope_id = $1", {ending->claim.scope_id});
+    f.record = [&](pg::Tx& tx, auto runs) {
+        for (auto const* run : runs)
+            tx.run("UPDATE tallies SET n = n + 1 WHERE scope_id = $1", {run->claim.scope_id});
     };
     pqxx::connection other(f.postgres.superuser_url());
     std::optional<pqxx::work> lock(other);

@@ -245,7 +245,7 @@ TEST_CASE("only a job whose outcome the database refuses is given up, with the r
     std::atomic<int> dead = 0;
     WorkerOptions options = quick(1);
     bool const teller_fails = GENERATE(false, true);
-    options.given_up = [&, teller_fails](pg::Tx& tx, Claim const& claim) {
+    options.on_dead = [&, teller_fails](pg::Tx& tx, Claim const& claim) {
         if (claim.ref == bad) write(tx, teller_fails ? "wrong" : "given up");
     };
     Worker worker(f.database, f.clock, options,

@@ -11,7 +11,12 @@ using testing::Gate, testing::OpenAtEnd;
 /// Polls often, so that a test need not wake it.
 inline jobs::WorkerOptions quick(unsigned threads = 4)
 {
-    return {.queue = "q", .threads = threads, .lease = 60s, .poll = 20ms, .grace = 0ms, .farewell = 1s};
+    return {.queue = "q",
+        .threads = threads,
+        .lease = 60s,
+        .poll = 20ms,
+        .takeover_delay = 0ms,
+        .stop_timeout = 1s};
 }
 
 } // namespace jobs_test

@@ -145,7 +145,7 @@ TEST_CASE(
     auto const end_all = [&] {
         std::lock_guard const lock(mutex);
         for (auto& [worker, claim] : std::exchange(running, {}))
-            worker->end({.claim = std::move(claim)});
+            worker->finish({.claim = std::move(claim)});
     };
     jobs::AsyncHandler const handler{
         .begin =
@@ -158,7 +158,7 @@ TEST_CASE(
             },
         .record = [](auto&&...) {},
         .stop = [&](AsyncWorker&) { end_all(); }};
-    jobs::AsyncWorkerOptions const options{.queue = "q", .lease = 6s, .poll = 20ms, .grace = 0ms};
+    jobs::AsyncWorkerOptions const options{.queue = "q", .lease = 6s, .poll = 20ms, .takeover_delay = 0ms};
     jobs::Hooks const hooks{.lost = [&](Claim const&) { ++f.lost; }};
     AsyncWorker one(f.database, f.right, options, handler, hooks);
     AsyncWorker two(f.database, f.wrong, options, handler, hooks);
@@ -180,12 +180,13 @@ TEST_CASE("the delay that an asynchronous job requests is measured by the databa
         .begin =
             [&](std::vector<Claim> claims, AsyncWorker& self, std::stop_token const&) {
                 for (auto& claim : claims)
-                    self.end({.claim = std::move(claim),
+                    self.finish({.claim = std::move(claim),
                         .kind = Outcome::Kind::retry,
                         .run_at = f.wrong.now() + 1h});
             },
         .record = [](auto&&...) {}};
-    AsyncWorker const worker(f.database, f.wrong, {.queue = "q", .poll = 20ms, .grace = 0ms}, handler);
+    AsyncWorker const worker(
+        f.database, f.wrong, {.queue = "q", .poll = 20ms, .takeover_delay = 0ms}, handler);
     CHECK(f.is_put_off_by_an_hour());
 }
 

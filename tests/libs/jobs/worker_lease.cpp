@@ -57,20 +57,21 @@ TEST_CASE("another process runs the job of a killed process when the lease has e
                      f.postgres.service_role());
     core::Uuid const ref = core::Uuid::v7();
     f.tx([&](pg::Tx& t) { jobs::enqueue(t, "crash", 2, ref, clock.now()); });
-    testing::Process victim({.argv = {JOBS_VICTIM, f.postgres.service_url()}});
+    testing::Process hanging({.argv = {HANGING_WORKER, f.postgres.service_url()}});
     REQUIRE(eventually([&] { return f.postgres.query("SELECT who FROM witness") == "victim"; }));
     // The worker renews the lease, so it holds the job for longer than its first lease.
     auto const lease_end = f.postgres.query("SELECT run_at FROM jobs");
     std::atomic<unsigned> attempts = 0;
-    Worker const survivor(f.database, clock, {.queue = "crash", .threads = 1, .poll = 20ms, .grace = 0ms},
+    Worker const survivor(f.database, clock,
+        {.queue = "crash", .threads = 1, .poll = 20ms, .takeover_delay = 0ms},
         [&](Claim const& c, std::stop_token const&) {
             attempts = c.attempts;
             return Outcome::done();
         });
     CHECK(eventually([&] { return f.postgres.query("SELECT now() > '" + lease_end + "'") == "t"; }));
     CHECK(attempts == 0);
-    victim.signal(SIGKILL);
-    REQUIRE(victim.wait());
+    hanging.signal(SIGKILL);
+    REQUIRE(hanging.wait());
     CHECK(eventually([&] { return attempts == 2; }));
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
 }

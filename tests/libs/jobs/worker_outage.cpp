@@ -46,7 +46,7 @@ struct Replicas {
     {
         WorkerOptions options = quick(1);
         options.lease = 4s;
-        options.grace = 5s;
+        options.takeover_delay = 5s;
         return options;
     }
 

@@ -245,7 +245,7 @@ TEST_CASE("outcomes of background work are counted by queue, starting from zero"
 {
     Metrics metrics("notify");
     observe::JobMetrics jobs(metrics);
-    jobs.expect("notify.email", {"done", "dead"});
+    jobs.create_series("notify.email", {"done", "dead"});
     auto shown = series(metrics);
     CHECK(shown.at(R"(tetrad_jobs_total{outcome="done",queue="notify.email",service="notify"})") == 0);
     CHECK(shown.at(R"(tetrad_jobs_total{outcome="dead",queue="notify.email",service="notify"})") == 0);

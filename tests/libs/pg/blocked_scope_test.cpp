@@ -1,5 +1,5 @@
 // A held lock or a slow statement of one scope must not delay other scopes.
-#include "coalescer_fixture.hpp"
+#include "batcher_fixture.hpp"
 
 #include <pqxx/connection>
 #include <pqxx/transaction>
@@ -9,7 +9,7 @@
 #include <optional>
 
 using namespace std::chrono_literals;
-using namespace coalescer_test;
+using namespace batcher_test;
 
 namespace {
 
@@ -19,7 +19,7 @@ struct Draft {
     std::string body;
 };
 
-using Create = pg::Coalescer<Draft, std::string>;
+using Create = pg::Batcher<Draft, std::string>;
 
 /// The first scope of each tenant.
 std::int64_t scope_of(std::size_t number)
@@ -28,9 +28,9 @@ std::int64_t scope_of(std::size_t number)
 }
 
 /// A lock that another process holds: the advisory lock of a scope, or a row.
-class Held {
+class HeldLock {
 public:
-    Held(testing::Postgres const& postgres, std::string const& sql)
+    HeldLock(testing::Postgres const& postgres, std::string const& sql)
         : connection_(postgres.superuser_url()), transaction_(connection_)
     {
         transaction_.exec(sql);
@@ -71,15 +71,16 @@ struct Blocked {
     {
         return Create(on,
             [sql, serialised, begun](
-                pg::Session& session, std::span<Draft const> drafts) -> pg::Batch<std::string> {
+                pg::BatchConnection& connection, std::span<Draft const> drafts) -> pg::Batch<std::string> {
                 begun(drafts);
                 std::vector<pg::Param> const params{
                     pg::column(drafts, [](Draft const& d) { return d.scope_id; }),
                     pg::column(drafts, [](Draft const& d) { return d.id; }),
                     pg::column(drafts, [](Draft const& d) { return std::string_view(d.body); })};
                 auto const scopes = pg::scopes_of(drafts);
-                pg::Rows const rows = serialised ? co_await session.run_serialised(scopes, sql, params)
-                                                 : co_await session.run(scopes, sql, params);
+                pg::Rows const rows = serialised
+                                          ? co_await connection.run_with_scope_locks(scopes, sql, params)
+                                          : co_await connection.run(scopes, sql, params);
                 std::map<core::Uuid, std::string> stored;
                 for (pg::Row const row : rows) {
                     pg::RowReader reader(row);
@@ -113,10 +114,10 @@ struct Blocked {
     }
 
     /// Starts a caller. The returned reference stays valid.
-    Outcome& create(Create& coalescer, std::int64_t scope_id, core::Uuid const& id = core::Uuid::v7())
+    Outcome& create(Create& batcher, std::int64_t scope_id, core::Uuid const& id = core::Uuid::v7())
     {
         auto& outcome = outcomes.emplace_back();
-        start(ioc, coalescer, Draft{scope_id, id, "of " + std::to_string(scope_id)}, outcome);
+        start(ioc, batcher, Draft{scope_id, id, "of " + std::to_string(scope_id)}, outcome);
         return outcome;
     }
 
@@ -150,7 +151,7 @@ struct Impatient : Blocked {
 TEST_CASE_METHOD(Blocked, "a scope whose lock is held does not delay other callers of its batch")
 {
     auto insert = inserter();
-    Held held(postgres, Held::lock_of(scope_of(1)));
+    HeldLock held(postgres, HeldLock::lock_of(scope_of(1)));
     Outcome& blocked = create(insert, scope_of(1));
     std::vector<Outcome*> others;
     for (std::size_t i = 2; i < 8; ++i)
@@ -174,7 +175,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held does not delay other calle
 TEST_CASE_METHOD(Impatient, "only callers of a scope that is locked for too long are refused")
 {
     auto insert = inserter();
-    Held held(postgres, Held::lock_of(scope_of(1)));
+    HeldLock held(postgres, HeldLock::lock_of(scope_of(1)));
     std::vector<Outcome*> blocked, others;
     for (std::size_t i = 0; i < 3; ++i) {
         blocked.push_back(&create(insert, scope_of(1)));
@@ -192,10 +193,10 @@ TEST_CASE_METHOD(Impatient, "only callers of a scope that is locked for too long
 
 TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to other scopes")
 {
-    // Twice as many as the connections of an I/O thread, in several coalescers.
-    std::deque<Held> held;
+    // Twice as many as the connections of an I/O thread, in several batchers.
+    std::deque<HeldLock> held;
     for (std::size_t i = 1; i <= 8; ++i)
-        held.emplace_back(postgres, Held::lock_of(scope_of(i)));
+        held.emplace_back(postgres, HeldLock::lock_of(scope_of(i)));
     std::deque<Create> inserters;
     for (std::size_t i = 1; i <= 8; ++i) {
         create(inserters.emplace_back(inserter()), scope_of(i));
@@ -228,14 +229,14 @@ TEST_CASE_METHOD(Blocked, "busy scopes do not keep a scope that waited for its l
         if (endless && scope != scope_of(1)) create(*insert, scope);
         ++batches[scope];
     }));
-    Held stuck(postgres, Held::lock_of(scope_of(1)));
-    std::deque<Held> held;
+    HeldLock stuck(postgres, HeldLock::lock_of(scope_of(1)));
+    std::deque<HeldLock> held;
     Outcome const& waiting = create(*insert, scope_of(1));
     for (std::size_t i = 2; i < 2 + busy; ++i) {
-        held.emplace_back(postgres, Held::lock_of(scope_of(i)));
+        held.emplace_back(postgres, HeldLock::lock_of(scope_of(i)));
         create(*insert, scope_of(i));
     }
-    REQUIRE(run_until([&] { return *database.apart_callers() == 1 + busy; }));
+    REQUIRE(run_until([&] { return *database.separate_callers() == 1 + busy; }));
     endless = true;
     for (auto& one : held)
         one.let_go();
@@ -262,9 +263,9 @@ TEST_CASE_METHOD(Blocked, "a scope runs separately for a short time after its lo
     auto insert = inserter([&](std::span<Draft const> drafts) { sizes.push_back(drafts.size()); });
     // On a busy machine the short time may end before the next caller arrives, so the test repeats this.
     CHECK(testing::eventually([&] {
-        Held held(postgres, Held::lock_of(scope_of(1)));
+        HeldLock held(postgres, HeldLock::lock_of(scope_of(1)));
         Outcome const& first = create(insert, scope_of(1));
-        REQUIRE(run_until([&] { return *database.apart_callers() == 1; }));
+        REQUIRE(run_until([&] { return *database.separate_callers() == 1; }));
         held.let_go();
         REQUIRE(run_until([&] { return first.done; }));
         sizes.clear();
@@ -279,7 +280,7 @@ TEST_CASE("callers of a blocked scope do not fill the whole queue")
 {
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
     auto insert = f.inserter();
-    Held held(f.postgres, Held::lock_of(scope_of(1)));
+    HeldLock held(f.postgres, HeldLock::lock_of(scope_of(1)));
     auto const of_blocked = [&] {
         return std::ranges::count_if(f.outcomes, [](auto const& o) { return o.failure != nullptr; });
     };
@@ -303,8 +304,8 @@ TEST_CASE("the blocked environments of a tenant share its limit, and each gets s
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
     auto insert = f.inserter();
     std::int64_t const production = scope_of(1), sandbox = production + 1;
-    Held sandbox_lock(f.postgres, Held::lock_of(sandbox));
-    Held production_lock(f.postgres, Held::lock_of(production));
+    HeldLock sandbox_lock(f.postgres, HeldLock::lock_of(sandbox));
+    HeldLock production_lock(f.postgres, HeldLock::lock_of(production));
     // Makes calls until many are refused. Returns whether exactly `places` of the calls wait.
     auto const fill = [&](std::int64_t scope_id, std::ptrdiff_t places) {
         std::vector<Outcome const*> calls;
@@ -335,7 +336,7 @@ TEST_CASE_METHOD(Impatient, "a row that another transaction holds delays only it
         create(insert, scope_of(1 + i / 2), ids.back()); // two of scope 2, two of scope 4, one of scope 6
     }
     REQUIRE(run_until([&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
-    Held const held(postgres, "SELECT FROM notes WHERE id = '" + ids[0].to_string() + "' FOR UPDATE");
+    HeldLock const held(postgres, "SELECT FROM notes WHERE id = '" + ids[0].to_string() + "' FOR UPDATE");
     std::vector<Outcome*> updated;
     for (std::size_t i = 0; i < 5; ++i)
         updated.push_back(&create(update, scope_of(1 + i / 2), ids[i]));
@@ -363,7 +364,7 @@ TEST_CASE_METHOD(
     Blocked, "a scope commits in the order of the times in its rows, even if callers wait for its lock")
 {
     auto insert = inserter();
-    auto again = inserter(); // a second Coalescer has its own batches for the same scopes
+    auto again = inserter(); // a second Batcher has its own batches for the same scopes
     std::atomic<bool> stop = false;
     std::atomic<int> late = 0;
     std::thread reader([&] { // a newly committed time is never older than an earlier one

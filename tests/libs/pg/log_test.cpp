@@ -74,11 +74,11 @@ Way batch(pg::Database& database, bool serialised)
 {
     return [&, serialised](std::string const& sql, auto const& params) {
         testing::run_awaitable([&]() -> boost::asio::awaitable<void> {
-            auto const session = co_await database.session();
+            auto const connection = co_await database.batch_connection();
             if (serialised)
-                co_await session->run_serialised(scope, sql, params);
+                co_await connection->run_with_scope_locks(scope, sql, params);
             else
-                co_await session->run(scope, sql, params);
+                co_await connection->run(scope, sql, params);
         }());
     };
 }

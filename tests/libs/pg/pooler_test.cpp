@@ -182,14 +182,14 @@ TEST_CASE("a statement that takes too long is also cancelled behind a pooler", "
 TEST_CASE("batches pass through a pooler, each in one transaction", "[pooler]")
 {
     Fixture f;
-    using Insert = pg::Coalescer<core::Uuid, std::string>;
-    Insert insert(
-        f.database, [](pg::Session& session, std::span<core::Uuid const> ids) -> pg::Batch<std::string> {
+    using Insert = pg::Batcher<core::Uuid, std::string>;
+    Insert insert(f.database,
+        [](pg::BatchConnection& connection, std::span<core::Uuid const> ids) -> pg::Batch<std::string> {
             std::vector<std::string> texts;
             for (auto const& id : ids)
                 texts.push_back(id.to_string());
             pg::Param const params[] = {scope, texts};
-            auto const rows = co_await session.run_serialised(scope,
+            auto const rows = co_await connection.run_with_scope_locks(scope,
                 "INSERT INTO notes (scope_id, id, body) SELECT $1::bigint, i, 'batch' FROM "
                 "unnest($2::uuid[]) i WHERE $1 = ANY "
                 "(string_to_array(current_setting('app.scopes'), ',')::bigint[])"

@@ -150,11 +150,11 @@ TEST_CASE("serialised work of one scope waits for its turn, and work of other sc
         std::int64_t scope_id;
     };
 
-    pg::Coalescer<In, std::int64_t> locked(
-        database, [](pg::Session& session, std::span<In const> inputs) -> pg::Batch<std::int64_t> {
+    pg::Batcher<In, std::int64_t> locked(
+        database, [](pg::BatchConnection& connection, std::span<In const> inputs) -> pg::Batch<std::int64_t> {
             auto const scopes = pg::scopes_of(inputs);
             std::vector<pg::Param> const params{scopes.ids()};
-            co_await session.run_serialised(scopes, "SELECT $1::bigint[]", params);
+            co_await connection.run_with_scope_locks(scopes, "SELECT $1::bigint[]", params);
             co_return scopes.ids();
         });
     boost::asio::io_context ioc(1);
@@ -162,7 +162,7 @@ TEST_CASE("serialised work of one scope waits for its turn, and work of other sc
     std::promise<void> release;
     std::thread holder([&] {
         database.transact_blocking(2, [&](pg::Tx& tx) {
-            pg::serialise(tx, 2);
+            pg::lock_scope(tx, 2);
             taken.set_value();
             release.get_future().wait();
         });

@@ -38,9 +38,9 @@ struct Fixture {
     {
         unsigned turns = 0;
         auto const work = [&]() -> boost::asio::awaitable<void> {
-            auto const session = co_await database.session();
+            auto const connection = co_await database.batch_connection();
             auto const before = proxy.turns();
-            auto const rows = co_await session->run(scope, "SELECT count(*) FROM notes", {});
+            auto const rows = co_await connection->run(scope, "SELECT count(*) FROM notes", {});
             turns = proxy.turns() - before;
             CHECK(pg::read_rows(rows, &pg::RowReader::integer) == std::vector{expected});
         };

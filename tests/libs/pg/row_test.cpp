@@ -22,8 +22,8 @@ struct Fixture {
     pg::Rows as_binary(std::string const& sql)
     {
         auto const run = [&]() -> boost::asio::awaitable<pg::Rows> {
-            auto const session = co_await database.session();
-            co_return co_await session->run({}, sql, {});
+            auto const connection = co_await database.batch_connection();
+            co_return co_await connection->run({}, sql, {});
         };
         return testing::run_awaitable(run());
     }
@@ -202,8 +202,8 @@ TEST_CASE_METHOD(Fixture, "rows are matched to their inputs by number")
 {
     std::string const sql = "SELECT * FROM (VALUES (3::bigint, 'c'), (1, 'a')) AS v(place, name)";
     std::vector<std::optional<std::string>> const placed{"a", std::nullopt, "c"};
-    CHECK((pg::read_placed(as_text(sql), 3, &pg::RowReader::text) == placed));
-    CHECK((pg::read_placed(as_binary(sql), 3, &pg::RowReader::text) == placed));
+    CHECK((pg::read_in_input_order(as_text(sql), 3, &pg::RowReader::text) == placed));
+    CHECK((pg::read_in_input_order(as_binary(sql), 3, &pg::RowReader::text) == placed));
 }
 
 TEST_CASE_METHOD(Fixture, "a value of another type is an error in both forms")

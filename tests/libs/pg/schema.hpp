@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pg/coalescer.hpp"
+#include "pg/batcher.hpp"
 #include "pg/migrate.hpp"
 #include "support/postgres.hpp"
 

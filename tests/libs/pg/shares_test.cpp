@@ -37,9 +37,9 @@ struct Fixture {
 
 /// A lock for which calls wait until this object is destroyed. Create it after the calls' owners, so that it
 /// is destroyed before them.
-class Held {
+class HeldLock {
 public:
-    explicit Held(Fixture const& f) : connection_(f.postgres.superuser_url()), transaction_(connection_)
+    explicit HeldLock(Fixture const& f) : connection_(f.postgres.superuser_url()), transaction_(connection_)
     {
         transaction_.exec("SELECT pg_advisory_xact_lock(7)");
     }
@@ -84,7 +84,7 @@ TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thr
     pg::Database database(options(threads));
     Calls calls;
     std::future<std::string> other;
-    Held held(*this);
+    HeldLock held(*this);
     for (unsigned i = 0; i < count; ++i)
         calls.push_back(wait_for_lock(database, 2 + i % 2));
     REQUIRE(testing::eventually(
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(Fixture,
     pg::Database database(options(threads));
     Calls calls;
     std::future<std::string> sibling;
-    Held held(*this);
+    HeldLock held(*this);
     for (unsigned i = 0; i < count; ++i)
         calls.push_back(wait_for_lock(database, stuck));
     REQUIRE(testing::eventually(
@@ -133,7 +133,7 @@ TEST_CASE_METHOD(
     few.queue_limit = 4;
     pg::Database database(few);
     Calls calls;
-    Held held(*this);
+    HeldLock held(*this);
     calls.push_back(wait_for_lock(database, 2));
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
     auto const reserve = [&](std::int64_t scope_id) { return database.reserve(scope_id); };
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(Fixture, "transactions without a tenant may use every thread")
 {
     pg::Database database(options(2));
     Calls calls;
-    Held held(*this);
+    HeldLock held(*this);
     for (pg::Scopes const& scopes : {pg::Scopes(), pg::Scopes(std::vector<std::int64_t>{2, 4})})
         calls.push_back(std::async(std::launch::async, [&database, scopes] {
             return error_code_of([&] {
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(Fixture,
     REQUIRE(testing::eventually([&] { return postgres.query("SELECT count(*) " + mine) == "2"; }));
     postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 1");
     std::future<std::string> first, second;
-    Held held(*this);
+    HeldLock held(*this);
     first = wait_for_lock(database, 2);
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
     second = call(database, 2, "SELECT 1");
@@ -236,7 +236,7 @@ TEST_CASE_METHOD(Fixture, "only a tenant whose calls wait for a long time is ref
     patient.queue_timeout = 3s;
     pg::Database database(patient);
     Calls calls;
-    Held held(*this);
+    HeldLock held(*this);
     calls.push_back(wait_for_lock(database, 2));
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
     CHECK(testing::eventually([&] {
@@ -259,7 +259,7 @@ TEST_CASE_METHOD(Fixture, "only a tenant that fills its share of the queue is re
     few.queue_limit = 4;
     pg::Database database(few);
     Calls calls;
-    Held held(*this);
+    HeldLock held(*this);
     calls.push_back(wait_for_lock(database, 2));
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
     auto const enqueue = [&](std::int64_t scope_id) {

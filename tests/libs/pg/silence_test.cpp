@@ -1,6 +1,6 @@
-#include "pg/coalescer.hpp"
+#include "pg/async_connection.hpp"
+#include "pg/batcher.hpp"
 #include "pg/listener.hpp"
-#include "pg/pipeline.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"
 #include "support/pgbouncer.hpp"
@@ -35,17 +35,17 @@ std::string write(pg::Database& database)
     });
 }
 
-pg::Batch<int> one(pg::Session& session, std::span<int const> inputs)
+pg::Batch<int> one(pg::BatchConnection& connection, std::span<int const> inputs)
 {
-    co_await session.run({}, "SELECT 1", {});
+    co_await connection.run({}, "SELECT 1", {});
     co_return std::vector<int>(inputs.size(), 1);
 }
 
 std::string batch(pg::Database& database)
 {
     return error_code_of([&] {
-        pg::Coalescer<int, int> coalescer(database, one);
-        testing::run_awaitable(coalescer.run(1));
+        pg::Batcher<int, int> batcher(database, one);
+        testing::run_awaitable(batcher.run(1));
     });
 }
 
@@ -159,16 +159,17 @@ TEST_CASE_METHOD(Fixture, "a message of several statements may take longer than 
 {
     std::atomic<bool> const silent = false;
     boost::asio::io_context ioc(1);
-    pg::Pipeline pipeline(ioc.get_executor(), pg::connect(postgres.service_url()),
+    pg::AsyncConnection connection(ioc.get_executor(), pg::connect(postgres.service_url()),
         {.silence_limit = 2s, .server_silent = silent});
     std::vector<pg::Statement> const statements(4, {"SELECT pg_sleep(0.6)", {}, true});
-    CHECK(testing::run_awaitable(ioc, pipeline.run(statements)).size() == 4);
-    CHECK_FALSE(pipeline.lost());
+    CHECK(testing::run_awaitable(ioc, connection.run(statements)).size() == 4);
+    CHECK_FALSE(connection.lost());
 
     SECTION("each result restarts the limit, and without a result the connection is lost")
     {
         pg::Statement const statement{"SELECT pg_sleep(60)"};
-        CHECK_THROWS_AS(testing::run_awaitable(ioc, pipeline.run({&statement, 1})), pqxx::broken_connection);
-        CHECK(pipeline.lost());
+        CHECK_THROWS_AS(
+            testing::run_awaitable(ioc, connection.run({&statement, 1})), pqxx::broken_connection);
+        CHECK(connection.lost());
     }
 }

@@ -72,8 +72,8 @@ TEST_CASE_METHOD(Fixture, "8 MiB are sent in both directions even if the buffers
     CHECK(database.transact_blocking(
         scopes, [&](pg::Tx& tx) { return is_sent(tx.run("SELECT $1::text", {sent})); }));
     auto const by_batch = [&]() -> boost::asio::awaitable<bool> {
-        auto const session = co_await database.session();
-        co_return is_sent(co_await session->run(scopes, "SELECT $1::text", {sent}));
+        auto const connection = co_await database.batch_connection();
+        co_return is_sent(co_await connection->run(scopes, "SELECT $1::text", {sent}));
     };
     CHECK(testing::run_awaitable(by_batch()));
 }
@@ -87,8 +87,8 @@ TEST_CASE_METHOD(Fixture, "a result in TLS records of 16 KiB is read to its end"
             {}, [&](pg::Tx& tx) { return total(tx.run(many_bytes, {size, rows})); });
     };
     auto const by_batch = [&](int size) -> boost::asio::awaitable<std::size_t> {
-        auto const session = co_await database.session();
-        co_return total(co_await session->run({}, many_bytes, {size, rows}));
+        auto const connection = co_await database.batch_connection();
+        co_return total(co_await connection->run({}, many_bytes, {size, rows}));
     };
     int failed = 0;
     for (int size = smallest; size < largest; size += step) {

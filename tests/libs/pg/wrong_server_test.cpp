@@ -35,8 +35,8 @@ std::string batch(pg::Database& database)
 {
     return error_code_of([&] {
         testing::run_awaitable([&]() -> boost::asio::awaitable<void> {
-            auto const session = co_await database.session();
-            co_await session->run(
+            auto const connection = co_await database.batch_connection();
+            co_await connection->run(
                 2, "INSERT INTO notes (scope_id, id, body) VALUES (2, $1, 'x')", {core::Uuid::v7()});
         }());
     });

@@ -195,7 +195,7 @@ TEST_CASE("a host that is destroyed without being stopped stops its components")
     core::SystemClock const clock;
     std::vector<std::string> notes;
 
-    struct Noting final : service::Instance, http::Application {
+    struct Noting final : service::Service, http::Application {
         explicit Noting(std::vector<std::string>& n) : list(n) {}
 
         http::Application& application() override { return *this; }
@@ -217,7 +217,7 @@ TEST_CASE("a host that is destroyed without being stopped stops its components")
     }
     CHECK(notes == std::vector<std::string>{"workers", "stop"});
     CHECK_THROWS_AS(service::Host("small", settings(), logger, clock,
-                        [](service::Runtime const&) -> std::unique_ptr<service::Instance> {
+                        [](service::Runtime const&) -> std::unique_ptr<service::Service> {
                             throw std::runtime_error("no");
                         }),
         std::runtime_error);

@@ -110,8 +110,8 @@ TEST_CASE("with a wrong configuration the program exits with 2 and reports every
     }
     Program flag({"serve", "--no-such-setting", "1"});
     CHECK(flag.wait() == 2);
-    Program verb({"dance"});
-    CHECK(verb.wait() == 2);
+    Program command({"dance"});
+    CHECK(command.wait() == 2);
 }
 
 TEST_CASE("a verb of the service is run, and the program returns its exit code")

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "service/instance.hpp"
+#include "service/service.hpp"
 #include "support/gate.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -15,7 +15,7 @@
 /// A service with four routes: `/` responds at once, `/slow` after 300 ms, `/held` when the shutdown has
 /// begun,
 /// `/stuck` only at the end of the shutdown. It records the calls of its methods.
-class SmallService final : public service::Instance, public http::Application {
+class SmallService final : public service::Service, public http::Application {
 public:
     explicit SmallService(service::Runtime const& runtime) : logger_(runtime.logger) {}
 

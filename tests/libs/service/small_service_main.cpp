@@ -13,16 +13,17 @@ pg::Component const& component()
     return one;
 }
 
-service::Verb say()
+service::Command say()
 {
-    return {"say", "logs WORDS", [](core::Config& config, service::Settings const&) -> service::Verb::Task {
-                auto words = config.required("WORDS", "what to say");
-                return [words](observe::Logger& logger) {
-                    if (words == "throw") throw std::runtime_error("thrown");
-                    logger.info(words);
-                    return 3;
-                };
-            }};
+    return {
+        "say", "logs WORDS", [](core::Config& config, service::Settings const&) -> service::Command::Task {
+            auto words = config.required("WORDS", "what to say");
+            return [words](observe::Logger& logger) {
+                if (words == "throw") throw std::runtime_error("thrown");
+                logger.info(words);
+                return 3;
+            };
+        }};
 }
 
 } // namespace
@@ -42,5 +43,5 @@ int main(int argc, char** argv)
                     return std::make_unique<SmallService>(runtime);
                 };
             },
-            .verbs = {say()}});
+            .commands = {say()}});
 }

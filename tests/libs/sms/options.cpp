@@ -53,7 +53,7 @@ TEST_CASE("outcomes of messages are counted for every provider")
     testing::TemporaryDirectory const folder("sms");
     auto c = testing::config_of("AUTH", {{"SMS_OUTBOX", folder.path() + "/sms"}});
     auto const options = sms::Options::read(c);
-    http::Client client{{.addresses = http::AddressPolicy(true)}};
+    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
     testing::FakeClock const clock;
     observe::Metrics metrics("auth-mfa");
     auto const sender = sms::make_sender(options, client, clock, metrics);
@@ -69,8 +69,8 @@ TEST_CASE("outcomes of messages are counted for every provider")
     };
     for (auto const outcome : core::names_of<sms::Outcome>)
         CHECK(counted(std::string(outcome)) == 0);
-    CHECK(sender->send(message, sms::patience).outcome == sms::Outcome::accepted);
-    CHECK(sender->send(message, sms::patience).outcome == sms::Outcome::accepted);
+    CHECK(sender->send(message, sms::send_timeout).outcome == sms::Outcome::accepted);
+    CHECK(sender->send(message, sms::send_timeout).outcome == sms::Outcome::accepted);
     CHECK(counted("accepted") == 2);
     CHECK(counted("unknown") == 0);
 }

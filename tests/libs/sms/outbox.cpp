@@ -34,7 +34,7 @@ TEST_CASE("a message is written as a line of JSON to a file that only its owner 
     std::string const path = directory.path() + "/outbox.jsonl";
     testing::FakeClock const clock;
     sms::Outbox outbox(path, clock);
-    CHECK(outbox.send(message("a \"b\"\n\u00e9"), sms::patience).outcome == sms::Outcome::accepted);
+    CHECK(outbox.send(message("a \"b\"\n\u00e9"), sms::send_timeout).outcome == sms::Outcome::accepted);
     REQUIRE(lines(path).size() == 1);
     CHECK(lines(path)[0] == R"({"at":"2026-01-01T00:00:00.000Z","tenant":"demo","env":"sandbox",)"
                             R"("to":"+14155550100","body":"a \"b\"\n)"
@@ -47,7 +47,7 @@ TEST_CASE("a message is written as a line of JSON to a file that only its owner 
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
             for (int n = 0; n < 50; ++n)
-                outbox.send(message("x"), sms::patience);
+                outbox.send(message("x"), sms::send_timeout);
         });
     for (auto& thread : threads)
         thread.join();
@@ -58,5 +58,5 @@ TEST_CASE("a message is not sent if the file cannot be written")
 {
     testing::FakeClock const clock;
     sms::Outbox outbox("/nowhere/at/all", clock);
-    CHECK(outbox.send(message("x"), sms::patience).outcome == sms::Outcome::not_sent);
+    CHECK(outbox.send(message("x"), sms::send_timeout).outcome == sms::Outcome::not_sent);
 }

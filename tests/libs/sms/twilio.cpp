@@ -28,7 +28,7 @@ struct Fixture {
     }
 
     testing::Receiver receiver;
-    http::Client client{{.addresses = http::AddressPolicy(true)}};
+    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
     twilio::Sender sender;
 };
 
@@ -146,7 +146,7 @@ TEST_CASE("without a response the outcome is unknown, without a connection not s
     }
     SECTION("there is no server")
     {
-        http::Client client({.addresses = http::AddressPolicy(true)});
+        http_client::Client client({.addresses = http_client::AddressPolicy(true)});
         twilio::Sender sender({.base_url = "http://127.0.0.1:1",
                                   .sid = "AC1",
                                   .auth_token = core::Secret("x"),

@@ -1,0 +1,104 @@
+#include "outbound_webhooks/outbound_webhooks.hpp"
+
+#include "core/json_writer.hpp"
+#include "crypto/keyring.hpp"
+#include "jobs/queue.hpp"
+#include "outbound_webhooks/policy.hpp"
+#include "outbound_webhooks/store.hpp"
+#include "pg/row.hpp"
+
+#include <stdexcept>
+
+namespace outbound_webhooks {
+
+namespace {
+
+struct SealedSecrets {
+    core::Uuid webhook_id;
+    std::string current;
+    std::optional<std::string> previous;
+};
+
+SealedSecrets read_secrets(pg::RowReader& r)
+{
+    SealedSecrets s;
+    s.webhook_id = r.uuid();
+    s.current = r.text();
+    s.previous = r.optional_text();
+    return s;
+}
+
+std::vector<SealedSecrets> lock_secrets(pg::Tx& tx, std::int64_t scope_id)
+{
+    auto const rows = tx.run(R"(
+        SELECT webhook_id, secret, previous_secret FROM webhooks
+        WHERE scope_id = $1 ORDER BY webhook_id FOR NO KEY UPDATE)",
+        {scope_id});
+    return pg::read_rows(rows, read_secrets);
+}
+
+std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed, std::string const& aad)
+{
+    if (keyring.is_current(sealed)) return sealed;
+    auto opened = keyring.open(sealed, aad);
+    if (!opened) throw std::runtime_error("a webhook secret cannot be decrypted with the configured keys");
+    core::Secret const secret(std::move(*opened));
+    return keyring.seal(secret.reveal(), aad);
+}
+
+} // namespace
+
+std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
+    std::string_view data_json, core::Time at)
+{
+    return publish(tx, EventContext{context.scope.id, context.traceparent}, type, data_json, at);
+}
+
+std::size_t publish(
+    pg::Tx& tx, EventContext const& origin, std::string_view type, std::string_view data_json, core::Time at)
+{
+    auto const scope_id = origin.scope_id;
+    if (!store::any_enabled(tx, scope_id)) return 0;
+    pg::lock_scope(tx, scope_id); // so that no delivery appears on a page that a cursor has passed
+    core::JsonWriter body(data_json.size() + type.size() + 64);
+    body.begin_object().member("type", type).member("timestamp", at).key("data").raw(data_json).end_object();
+    auto const ids = store::insert_deliveries(tx, scope_id,
+        {.type = type,
+            .payload = std::move(body).str(),
+            .traceparent = origin.traceparent,
+            .at = at,
+            .expires_at = at + retry_window});
+    jobs::enqueue(tx, queue, scope_id, ids);
+    return ids.size();
+}
+
+std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+{
+    std::size_t changed = 0;
+    for (auto const& sealed : lock_secrets(tx, scope.id)) {
+        std::string const aad = store::secret_aad(scope.id, sealed.webhook_id);
+        std::string const current = seal_anew(keyring, sealed.current, aad);
+        std::optional<std::string> previous;
+        if (sealed.previous) previous = seal_anew(keyring, *sealed.previous, aad);
+        if (current == sealed.current && previous == sealed.previous) continue;
+        tx.run(
+            "UPDATE webhooks SET secret = $3, previous_secret = $4 WHERE scope_id = $1 AND webhook_id = $2",
+            {scope.id, sealed.webhook_id, current, previous});
+        ++changed;
+    }
+    return changed;
+}
+
+std::size_t purge(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        DELETE FROM webhook_deliveries d
+        USING (SELECT scope_id, delivery_id FROM webhook_deliveries
+               WHERE scope_id = ANY ($1::bigint[]) AND created_at < $2 AND status <> 'pending'
+               LIMIT $3::bigint) AS old
+        WHERE d.scope_id = old.scope_id AND d.delivery_id = old.delivery_id)",
+        {std::vector<std::int64_t>(scopes.begin(), scopes.end()), before, limit});
+    return result.affected_rows();
+}
+
+} // namespace outbound_webhooks

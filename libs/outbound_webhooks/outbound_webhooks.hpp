@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/identity.hpp"
+#include "http/message.hpp"
+#include "pg/database.hpp"
+#include "pg/migrate.hpp"
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace crypto {
+class Keyring;
+}
+
+namespace outbound_webhooks {
+
+/// Tables `webhooks` and `webhook_deliveries`. Requires the `jobs` component.
+pg::Component const& migrations();
+
+/// The queue of outbound deliveries. A job's ref is the delivery's id.
+inline constexpr char const* queue = "webhooks";
+
+/// Maximum number of webhooks of a scope.
+inline constexpr std::size_t max_per_scope = 20;
+
+/// Announces an event to every enabled webhook of the scope that subscribes to `type`. Writes one delivery
+/// for each of these webhooks in the caller's transaction, which must include the scope in its `pg::Scopes`.
+/// The deliveries are sent after the commit. `data_json` is the event's JSON. The body is
+/// `{"type":…,"timestamp":…,"data":…}` with `at` as the timestamp. Its bytes are the same in every attempt.
+/// `context` is that of the request that caused the event; it determines the scope and the trace. If the
+/// scope has no enabled webhook, only one statement is run. Returns the number of deliveries.
+std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
+    std::string_view data_json, core::Time at);
+
+/// The origin of an event that a worker causes.
+struct EventContext {
+    std::int64_t scope_id = 0;
+    std::string traceparent; ///< empty if there is no trace
+};
+
+/// As the other `publish`, for an event that a worker causes.
+std::size_t publish(
+    pg::Tx& tx, EventContext const& origin, std::string_view type, std::string_view data_json, core::Time at);
+
+/// Re-encrypts every webhook secret of the scope with the keyring's first key, unless that key encrypts it
+/// already. Returns the number of changed secrets. Throws if a secret cannot be decrypted.
+std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
+
+/// Deletes at most `limit` deliveries of `scopes` that were created before `before` and are not pending. The
+/// transaction must include `scopes`. Returns the number of deleted deliveries. If it is less than `limit`,
+/// no more such deliveries are left.
+std::size_t purge(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit);
+
+} // namespace outbound_webhooks

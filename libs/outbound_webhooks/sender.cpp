@@ -1,0 +1,381 @@
+#include "outbound_webhooks/sender.hpp"
+
+#include "core/fields.hpp"
+#include "core/identity.hpp"
+#include "crypto/keyring.hpp"
+#include "crypto/random.hpp"
+#include "http_client/url.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
+#include "outbound_webhooks/policy.hpp"
+#include "outbound_webhooks/signature.hpp"
+#include "outbound_webhooks/store.hpp"
+#include "tenancy/tenant_rows.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace outbound_webhooks {
+
+namespace {
+
+constexpr std::size_t excerpt_bytes = 1024;
+/// Limit of the payloads that are loaded for one batch of claims.
+constexpr std::size_t payload_bytes_at_once = 8U << 20;
+
+/// The result of an attempt.
+struct Sent {
+    Answer answer;
+    store::Report report;
+    bool stopped = false; ///< aborted because the process stops
+    bool timed_out = false;
+};
+
+/// The owner of the webhook can read this text, so it must reveal nothing about our network.
+std::string explain(http_client::Error::Kind kind)
+{
+    using Kind = http_client::Error::Kind;
+    switch (kind) {
+    case Kind::dns:
+        return "the host name could not be resolved";
+    case Kind::connect:
+        return "no connection could be made";
+    case Kind::tls:
+        return "TLS failed";
+    case Kind::timeout:
+        return "no answer in time";
+    case Kind::refused_address:
+        return "the host's address is not allowed";
+    case Kind::too_large:
+    case Kind::stopped:
+    case Kind::protocol:
+        break;
+    }
+    return "the answer was not HTTP";
+}
+
+/// Converts the beginning of a body, which may end inside a character, to text that PostgreSQL can store.
+std::string as_text(std::string bytes)
+{
+    std::string_view whole = bytes;
+    while (!whole.empty() && bytes.size() - whole.size() < 3 && !core::is_utf8(whole))
+        whole.remove_suffix(1);
+    bool const utf8 = core::is_utf8(whole);
+    if (utf8) bytes.resize(whole.size());
+    for (char& c : bytes) {
+        if (c == '\0' || (!utf8 && static_cast<unsigned char>(c) >= 0x80)) c = '?';
+    }
+    return bytes;
+}
+
+std::string signatures(
+    crypto::Keyring const& keyring, store::Attempt const& attempt, std::string const& id, core::Time now)
+{
+    std::string const aad = store::secret_aad(attempt.key.scope_id, attempt.webhook_id);
+    auto const sign_with = [&](std::string const& sealed) {
+        auto opened = keyring.open(sealed, aad);
+        if (!opened)
+            throw std::runtime_error("a webhook secret cannot be decrypted with the configured keys");
+        return sign(core::Secret(std::move(*opened)), id, now, *attempt.payload);
+    };
+    std::string out = sign_with(attempt.sealed_secret);
+    if (attempt.sealed_previous) out += ' ' + sign_with(*attempt.sealed_previous);
+    return out;
+}
+
+/// Moves the payload out of `attempt`.
+http_client::Request make_request(crypto::Keyring const& keyring, store::Attempt& attempt, core::Time now)
+{
+    std::string const id = attempt.key.delivery_id.to_string();
+    http_client::Request request;
+    request.method = "POST";
+    request.url = attempt.url;
+    request.headers = {{"Content-Type", "application/json"}, {"webhook-id", id},
+        {"webhook-timestamp", timestamp_header(now)},
+        {"webhook-signature", signatures(keyring, attempt, id, now)}};
+    if (attempt.traceparent) request.headers.emplace_back("traceparent", *attempt.traceparent);
+    request.body = std::move(*attempt.payload);
+    request.stop_grace = stop_grace;
+    request.max_response_bytes = excerpt_bytes;
+    request.truncate_response = true;
+    return request;
+}
+
+Sent read(http_client::Result result)
+{
+    if (auto* const response = std::get_if<http_client::Response>(&result)) {
+        Sent sent{
+            .answer = {response->status, response->retry_after}, .report = {.status = response->status}};
+        bool const accepted = response->status >= 200 && response->status < 300;
+        if (!accepted) sent.report.error = "the endpoint answered " + std::to_string(response->status);
+        if (!response->body.empty()) sent.report.excerpt = as_text(std::move(response->body));
+        return sent;
+    }
+    using Kind = http_client::Error::Kind;
+    auto const kind = std::get<http_client::Error>(result).kind();
+    return {.answer = {},
+        .report = {.error = explain(kind)},
+        .stopped = kind == Kind::stopped,
+        .timed_out = kind == Kind::timeout};
+}
+
+/// Returns host and port as the key of the limit per host. A trailing dot of a host name is ignored.
+std::string host_of(std::string const& url)
+{
+    auto parsed = http_client::parse_url(url);
+    if (!parsed) return url;
+    if (parsed->host.ends_with('.')) parsed->host.pop_back();
+    return parsed->host + ':' + std::to_string(parsed->port);
+}
+
+store::Result result_of(store::Attempt const& attempt, store::Result::Kind kind, core::Time now)
+{
+    store::Result result;
+    result.kind = kind;
+    result.key = attempt.key;
+    result.webhook_id = attempt.webhook_id;
+    result.url = attempt.url;
+    result.expires_at = attempt.expires_at;
+    result.at = now;
+    return result;
+}
+
+using Note = std::shared_ptr<store::Result const>;
+
+jobs::FinishedRun finished_run_of(jobs::Claim claim, jobs::Outcome::Kind kind, store::Result result)
+{
+    jobs::FinishedRun run{.claim = std::move(claim), .kind = kind};
+    if (kind == jobs::Outcome::Kind::retry) run.run_at = result.next_attempt_at;
+    run.note = std::make_shared<store::Result const>(std::move(result));
+    return run;
+}
+
+/// Decides what follows from an attempt.
+jobs::FinishedRun judge(jobs::Claim claim, store::Attempt const& attempt, Sent sent, core::Time now)
+{
+    using Kind = store::Result::Kind;
+    auto const decision = decide(sent.answer, claim.attempts, now, attempt.expires_at, crypto::random_u64());
+    auto result = result_of(attempt, Kind::delivered, now);
+    result.report = std::move(sent.report);
+    result.next_attempt_at = decision.next_attempt_at;
+    result.disable = decision.disable;
+    result.disable_reason = std::string(decision.disable_reason);
+    switch (decision.outcome) {
+    case AttemptOutcome::delivered:
+        return finished_run_of(std::move(claim), jobs::Outcome::Kind::done, std::move(result));
+    case AttemptOutcome::retry:
+        result.kind = Kind::retry;
+        return finished_run_of(std::move(claim), jobs::Outcome::Kind::retry, std::move(result));
+    case AttemptOutcome::failed:
+        break;
+    }
+    result.kind = Kind::failed;
+    return finished_run_of(std::move(claim), jobs::Outcome::Kind::dead, std::move(result));
+}
+
+void record(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs)
+{
+    std::vector<store::Result const*> results;
+    for (auto const* run : runs)
+        if (auto const* const note = std::any_cast<Note>(&run->note)) results.push_back(note->get());
+    store::record(tx, results);
+}
+
+} // namespace
+
+Sender::Sender(pg::Database& database, core::Clock const& clock, crypto::Keyring const& keyring,
+    http_client::AsyncClient& client, Hooks hooks, std::chrono::milliseconds timeout)
+    : database_(database), clock_(clock), keyring_(keyring), client_(client), hooks_(std::move(hooks)),
+      timeout_(timeout)
+{
+}
+
+jobs::AsyncHandler Sender::handler()
+{
+    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
+                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
+        .record = &record,
+        .stop = [this](jobs::AsyncWorker&) { end_waiting(); }};
+}
+
+jobs::AsyncWorkerOptions Sender::options()
+{
+    return {.queue = queue, .capacity = max_held};
+}
+
+Sender::Load Sender::load() const
+{
+    std::lock_guard const lock(mutex_);
+    return {.in_flight = admission_.in_flight(), .slow = admission_.slow(), .waiting = admission_.waiting()};
+}
+
+// --- on the worker's thread: load deliveries, start them or put them off --------------------------------
+
+void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
+{
+    auto loaded = load(claims);
+    Claims by_key;
+    for (auto& claim : claims)
+        by_key.try_emplace({claim.scope_id, claim.ref}, std::move(claim));
+    for (auto& attempt : loaded.attempts) {
+        auto node = by_key.extract({attempt.key.scope_id, attempt.key.delivery_id});
+        bool const suspended = loaded.suspended.contains(core::Scope{attempt.key.scope_id, {}}.tenant_id());
+        begin_one(std::move(node.mapped()), std::move(attempt), suspended, worker, stop);
+    }
+    for (auto& [key, claim] : by_key) // the delivery was deleted
+        worker.finish({.claim = std::move(claim)});
+}
+
+Sender::Loaded Sender::load(std::vector<jobs::Claim> const& claims) const
+{
+    std::vector<store::DeliveryKey> keys;
+    std::set<std::int64_t> scopes, tenants;
+    for (auto const& claim : claims) {
+        keys.push_back({claim.scope_id, claim.ref});
+        scopes.insert(claim.scope_id);
+        tenants.insert(core::Scope{claim.scope_id, {}}.tenant_id());
+    }
+    return database_.transact_blocking(
+        pg::Scopes(std::vector<std::int64_t>(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
+            auto attempts = store::load_attempts(tx, keys, payload_bytes_at_once, clock_.now());
+            auto const suspended =
+                tenancy::tenant_rows::suspended_among(tx, {tenants.begin(), tenants.end()});
+            return Loaded{std::move(attempts), {suspended.begin(), suspended.end()}};
+        });
+}
+
+void Sender::begin_one(jobs::Claim claim, store::Attempt attempt, bool suspended, jobs::AsyncWorker& worker,
+    std::stop_token const& stop)
+{
+    using Kind = store::Result::Kind;
+    auto const now = clock_.now();
+    claim.traceparent = attempt.traceparent.value_or("");
+    if (!attempt.pending) {
+        worker.finish({.claim = std::move(claim)});
+    } else if (!attempt.webhook_exists) { // the webhook was deleted during the publication
+        worker.finish(finished_run_of(
+            std::move(claim), jobs::Outcome::Kind::done, result_of(attempt, Kind::removed, now)));
+    } else if (!attempt.enabled) {
+        auto result = result_of(attempt, Kind::failed, now);
+        result.attempted = false;
+        result.report.error = "the webhook is disabled";
+        worker.finish(finished_run_of(std::move(claim), jobs::Outcome::Kind::dead, std::move(result)));
+    } else if (suspended) {
+        auto result = result_of(attempt, Kind::waits, now);
+        result.next_attempt_at = now + suspended_pause;
+        auto run = finished_run_of(std::move(claim), jobs::Outcome::Kind::retry, std::move(result));
+        run.counted = false;
+        worker.finish(std::move(run));
+    } else {
+        offer(std::make_shared<Delivery>(Delivery{std::move(claim), std::move(attempt), worker, stop}));
+    }
+}
+
+void Sender::offer(DeliveryPtr delivery)
+{
+    auto const& attempt = delivery->attempt;
+    Admission::Verdict verdict;
+    {
+        std::lock_guard const lock(mutex_);
+        auto const id = next_id_++;
+        verdict = attempt.payload ? admission_.offer(id,
+                                        {.owner = core::Owner::of(attempt.key.scope_id),
+                                            .host = host_of(attempt.url),
+                                            .webhook = attempt.webhook_id,
+                                            .bytes = attempt.payload_bytes},
+                                        Steady::now(), crypto::random_u64())
+                                  : Admission::out_of_memory(id, crypto::random_u64());
+        waiting_.emplace(id, std::move(delivery));
+    }
+    apply({verdict});
+}
+
+// --- on either thread ------------------------------------------------------------------------------------
+
+void Sender::apply(std::vector<Admission::Verdict> const& verdicts)
+{
+    for (auto const& verdict : verdicts) {
+        if (verdict.action == Admission::Action::wait) continue;
+        DeliveryPtr delivery;
+        {
+            std::lock_guard const lock(mutex_);
+            delivery = std::move(waiting_.extract(verdict.id).mapped());
+        }
+        if (verdict.action == Admission::Action::start)
+            start(verdict.id, delivery);
+        else
+            put_off(delivery, verdict);
+    }
+}
+
+void Sender::start(Admission::Id id, DeliveryPtr const& delivery)
+{
+    delivery->begun = Steady::now();
+    try {
+        auto request = make_request(keyring_, delivery->attempt, clock_.now());
+        request.timeout = timeout_;
+        request.stop = delivery->stop;
+        client_.send(std::move(request),
+            [this, id, delivery](http_client::Result result) { answered(id, delivery, std::move(result)); });
+    } catch (...) {
+        auto const failure = std::current_exception();
+        finished(id, delivery, false);
+        delivery->worker.fail(delivery->claim, failure);
+    }
+}
+
+void Sender::put_off(DeliveryPtr const& delivery, Admission::Verdict const& verdict)
+{
+    if (hooks_.put_off) hooks_.put_off(verdict.reason);
+    delivery->worker.finish({.claim = delivery->claim,
+        .kind = jobs::Outcome::Kind::retry,
+        .run_at = clock_.now() + verdict.pause,
+        .counted = false,
+        .begun = false});
+}
+
+void Sender::finished(Admission::Id id, DeliveryPtr const& delivery, bool timed_out)
+{
+    std::vector<Admission::Verdict> verdicts;
+    {
+        std::lock_guard const lock(mutex_);
+        auto const now = Steady::now();
+        verdicts = admission_.finished(id, now - delivery->begun, timed_out, now, crypto::random_u64());
+    }
+    apply(verdicts);
+}
+
+/// Runs on the client's thread.
+void Sender::answered(Admission::Id id, DeliveryPtr const& delivery, http_client::Result result)
+{
+    auto sent = read(std::move(result));
+    finished(id, delivery, sent.timed_out);
+    auto const now = clock_.now();
+    jobs::FinishedRun run;
+    if (sent.stopped) {
+        run = {.claim = delivery->claim, .kind = jobs::Outcome::Kind::retry, .run_at = now, .counted = false};
+    } else {
+        if (hooks_.answered) hooks_.answered(sent.report.status);
+        run = judge(delivery->claim, delivery->attempt, std::move(sent), now);
+    }
+    run.took = Steady::now() - delivery->begun;
+    delivery->worker.finish(std::move(run));
+}
+
+void Sender::end_waiting()
+{
+    std::vector<DeliveryPtr> dropped;
+    {
+        std::lock_guard const lock(mutex_);
+        for (auto const id : admission_.drop_waiting())
+            dropped.push_back(std::move(waiting_.extract(id).mapped()));
+    }
+    for (auto const& delivery : dropped) {
+        delivery->worker.finish({.claim = delivery->claim,
+            .kind = jobs::Outcome::Kind::retry,
+            .run_at = clock_.now(),
+            .counted = false,
+            .begun = false});
+    }
+}
+
+} // namespace outbound_webhooks

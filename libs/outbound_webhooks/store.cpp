@@ -1,0 +1,180 @@
+#include "outbound_webhooks/store.hpp"
+
+#include "outbound_webhooks/outbound_webhooks.hpp"
+#include "pg/row.hpp"
+
+namespace outbound_webhooks::store {
+
+namespace {
+
+Webhook read_webhook(pg::RowReader& r)
+{
+    Webhook w;
+    w.id = r.uuid();
+    w.url = r.text();
+    w.events = r.texts();
+    w.description = r.optional_text();
+    w.enabled = r.boolean();
+    w.disabled_reason = r.optional_text();
+    w.version = r.integer();
+    w.created_at = r.time();
+    w.updated_at = r.time();
+    return w;
+}
+
+Delivery read_delivery(pg::RowReader& r)
+{
+    Delivery d;
+    d.id = r.uuid();
+    d.webhook_id = r.uuid();
+    d.event_type = r.text();
+    d.status = r.text();
+    d.attempts = r.integer();
+    d.next_attempt_at = r.optional_time();
+    d.last_status = r.optional_integer();
+    d.last_error = r.optional_text();
+    d.response_excerpt = r.optional_text();
+    d.created_at = r.time();
+    d.delivered_at = r.optional_time();
+    return d;
+}
+
+} // namespace
+
+std::string secret_aad(std::int64_t scope_id, core::Uuid const& webhook_id)
+{
+    return "webhooks.secret/" + std::to_string(scope_id) + '/' + webhook_id.to_string();
+}
+
+std::int64_t count(pg::Tx& tx, std::int64_t scope_id)
+{
+    auto const rows = tx.run("SELECT count(*) FROM webhooks WHERE scope_id = $1", {scope_id});
+    return pg::RowReader(rows[0]).integer();
+}
+
+void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string const& sealed_secret)
+{
+    tx.run(R"(
+        INSERT INTO webhooks (scope_id, webhook_id, url, events, description, enabled, disabled_reason, version,
+                              created_at, updated_at, secret)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11))",
+        {scope_id, w.id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.version,
+            w.created_at, w.updated_at, sealed_secret});
+}
+
+std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const rows = tx.run(R"(
+        SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
+        FROM webhooks WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, id});
+    return pg::read_first(rows, read_webhook);
+}
+
+std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const rows = tx.run(R"(
+        SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
+        FROM webhooks WHERE scope_id = $1 AND webhook_id = $2 FOR NO KEY UPDATE)",
+        {scope_id, id});
+    return pg::read_first(rows, read_webhook);
+}
+
+std::vector<Webhook> list(
+    pg::Tx& tx, std::int64_t scope_id, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
+        FROM webhooks
+        WHERE scope_id = $1 AND (created_at, webhook_id) < ($2::timestamptz, $3::uuid)
+        ORDER BY created_at DESC, webhook_id DESC
+        LIMIT $4::bigint)",
+        {scope_id, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(rows, read_webhook);
+}
+
+void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& w)
+{
+    tx.run(R"(
+        UPDATE webhooks
+        SET url = $3, events = $4, description = $5, enabled = $6, disabled_reason = $7, version = $8,
+            updated_at = $9
+        WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, w.id, w.url, w.events, w.description, w.enabled, w.disabled_reason, w.version,
+            w.updated_at});
+}
+
+bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+{
+    auto const gone = tx.run("DELETE FROM webhooks WHERE scope_id = $1 AND webhook_id = $2", {scope_id, id})
+                          .affected_rows();
+    if (gone == 0) return false;
+    tx.run("DELETE FROM webhook_deliveries WHERE scope_id = $1 AND webhook_id = $2", {scope_id, id});
+    return true;
+}
+
+void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string const& sealed_secret,
+    core::Time previous_until)
+{
+    tx.run(R"(
+        UPDATE webhooks
+        SET previous_secret = secret, previous_until = $4, secret = $3, version = $5, updated_at = $6
+        WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, w.id, sealed_secret, previous_until, w.version, w.updated_at});
+}
+
+bool any_enabled(pg::Tx& tx, std::int64_t scope_id)
+{
+    auto const rows =
+        tx.run("SELECT EXISTS (SELECT FROM webhooks WHERE scope_id = $1 AND enabled)", {scope_id});
+    return pg::RowReader(rows[0]).boolean();
+}
+
+std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event)
+{
+    std::vector<std::string> ids(max_per_scope);
+    for (auto& id : ids)
+        id = core::Uuid::v7().to_string();
+    auto const rows = tx.run(R"(
+        INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
+                                        expires_at, traceparent, created_at)
+        SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6,
+               nullif($7, ''),
+               greatest($5::timestamptz, (SELECT max(d.created_at) + interval '1 microsecond' FROM webhook_deliveries d
+                                          WHERE d.scope_id = $1 AND d.webhook_id = w.webhook_id))
+        FROM webhooks w
+        WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
+        RETURNING delivery_id)",
+        {scope_id, ids, event.type, event.payload, event.at, event.expires_at, event.traceparent});
+    return pg::read_rows(rows, &pg::RowReader::uuid);
+}
+
+std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+    std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        SELECT delivery_id, webhook_id, event_type, status, attempts, next_attempt_at, last_status, last_error,
+               response_excerpt, created_at, delivered_at
+        FROM webhook_deliveries
+        WHERE scope_id = $1 AND webhook_id = $2 AND ($3::text IS NULL OR status = $3)
+          AND (created_at, delivery_id) < ($4::timestamptz, $5::uuid)
+        ORDER BY created_at DESC, delivery_id DESC
+        LIMIT $6::bigint)",
+        {scope_id, webhook_id, status, paging::time_of(after), paging::id_of(after), limit});
+    return pg::read_rows(rows, read_delivery);
+}
+
+std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+    core::Uuid const& delivery_id, core::Time now, core::Time expires_at)
+{
+    auto const rows = tx.run(R"(
+        UPDATE webhook_deliveries
+        SET status = 'pending', next_attempt_at = $4, expires_at = $5, delivered_at = NULL
+        WHERE scope_id = $1 AND webhook_id = $2 AND delivery_id = $3
+        RETURNING delivery_id, webhook_id, event_type, status, attempts, next_attempt_at, last_status, last_error,
+                  response_excerpt, created_at, delivered_at)",
+        {scope_id, webhook_id, delivery_id, now, expires_at});
+    return pg::read_first(rows, read_delivery);
+}
+
+} // namespace outbound_webhooks::store
