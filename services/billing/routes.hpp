@@ -13,7 +13,7 @@
 
 namespace billing {
 
-inline constexpr http::RouteOptions heavy_filter{.is_expensive = scans_archive};
+inline constexpr http::RouteOptions expensive_filter{.is_expensive = scans_archive};
 /// Products and settings belong to the tenant: both environments may read them, only production may write
 /// them.
 inline constexpr http::RouteOptions production_only{.production_only = true};
@@ -45,7 +45,7 @@ inline constexpr auto own_routes = [] {
         {patch, "/v1/products/{productId}", Access::staff, update_product, production_only},
         {del, "/v1/products/{productId}", Access::staff, delete_product, production_only},
 
-        {get, "/v1/events", Access::staff, list_events, heavy_filter},
+        {get, "/v1/events", Access::staff, list_events, expensive_filter},
         {post, "/v1/events/{eventId}/replay", Access::staff, replay_event},
 
         {get, "/v1/settings", Access::staff, get_settings},

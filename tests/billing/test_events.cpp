@@ -204,15 +204,15 @@ TEST_CASE("a page of large events has fewer items, and no event is omitted", "[e
     CHECK(backend.get("/v1/events?limit=3").json().at("items").as_array().size() == 3);
 }
 
-TEST_CASE("lists by type or result count as heavy reads, in any encoding of the query", "[events]")
+TEST_CASE("lists by type or result count as expensive requests, in any encoding of the query", "[events]")
 {
-    for (auto const& [query, heavy] :
+    for (auto const& [query, expensive] :
         std::map<std::string, bool>{{"", false}, {"limit=5&userId=type", false}, {"type=RENEWAL", true},
             {"limit=5&result=stale", true}, {"t%79pe=RENEWAL", true}, {"r%65sult=stale", true}}) {
         CAPTURE(query);
         http::Request request;
         request.query = query;
-        CHECK(billing::scans_archive(request) == heavy);
+        CHECK(billing::scans_archive(request) == expensive);
     }
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("a created thread is delivered to the webhook, signed and with the cal
     }));
 }
 
-TEST_CASE("heavy reads of one scope do not block its other requests or other scopes")
+TEST_CASE("expensive requests of one scope do not block its other requests or other scopes")
 {
     World const world;
     auto const key = world.key();

@@ -91,7 +91,7 @@ TEST_CASE("stopping the service ends the wait for a server that hangs", "[mail]"
 {
     SmtpServer const server;
     auto options = to_server(server.url());
-    options.farewell = 1ms;
+    options.stop_grace = 1ms;
     auto post = mailer(std::move(options));
     std::stop_source stop;
     auto sent = std::async(

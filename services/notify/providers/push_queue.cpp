@@ -9,7 +9,7 @@ namespace notify {
 namespace {
 
 constexpr std::uint8_t max_refusals = 3;
-constexpr std::chrono::seconds farewell{2};
+constexpr std::chrono::seconds stop_grace{2};
 
 PushResult passing(std::string_view reason)
 {
@@ -169,7 +169,7 @@ void PushQueue::sweep(Work& work, Time now, Time sendable_from, PushResult const
     if (work.abandoned_at) {
         if (now >= *work.abandoned_at) abandon(work);
     } else if (work.batch->stop.stop_requested()) {
-        work.abandoned_at = now + farewell;
+        work.abandoned_at = now + stop_grace;
         drop(work, passing(push_reasons::stopped));
     } else if (work.batch->deadline <= now) {
         drop(work, passing(push_reasons::not_sent));

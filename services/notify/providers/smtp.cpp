@@ -52,7 +52,7 @@ unsigned code_of(std::string_view line)
 struct Transfer {
     std::string_view message;
     std::stop_token const& stop;
-    std::chrono::milliseconds farewell;
+    std::chrono::milliseconds stop_grace;
     std::size_t offset = 0;
     bool begun = false;    ///< the server asked for the message (354)
     bool complete = false; ///< the server has the whole message
@@ -91,7 +91,7 @@ int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
     // The server drops an incomplete message. After a complete message, the client waits for the response,
     // because the recipient would get the message twice if it were sent again.
     auto const now = Steady::now();
-    if (!transfer.last_moment) transfer.last_moment = now + transfer.farewell;
+    if (!transfer.last_moment) transfer.last_moment = now + transfer.stop_grace;
     transfer.stopped = !transfer.complete || now >= *transfer.last_moment;
     return transfer.stopped ? 1 : 0;
 }
@@ -188,7 +188,8 @@ SendResult result_of(CURL* handle, CURLcode code, Transfer const& transfer, char
 Attempt submit(CURL* handle, SmtpOptions const& options, Envelope const& envelope,
     std::stop_token const& stop, bool fresh)
 {
-    Transfer transfer{.message = envelope.message, .stop = stop, .farewell = options.farewell, .reply = {}};
+    Transfer transfer{
+        .message = envelope.message, .stop = stop, .stop_grace = options.stop_grace, .reply = {}};
     std::string const from = '<' + envelope.from + '>', to = '<' + envelope.to + '>';
     http_client::CurlList const recipients(curl_slist_append(nullptr, to.c_str()));
     if (!recipients) throw std::bad_alloc();

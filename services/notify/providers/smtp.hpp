@@ -20,7 +20,7 @@ struct SmtpOptions {
     std::chrono::milliseconds connect_timeout{15'000}; ///< includes greeting, TLS and authentication
     std::chrono::seconds reply_timeout{60};            ///< for the reply to each command
     std::chrono::milliseconds timeout{120'000};        ///< for a whole message
-    std::chrono::milliseconds farewell{8'000};         ///< for the last response after a stop request
+    std::chrono::milliseconds stop_grace{8'000};       ///< for the last response after a stop request
     std::size_t max_idle = 8;                          ///< connections kept open
 };
 

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto timeout = 30s;
-constexpr auto farewell = 2s;
+constexpr auto stop_grace = 2s;
 
 core::Error unavailable()
 {
@@ -45,7 +45,7 @@ std::optional<std::string> fetch(
     request.timeout = timeout;
     request.max_response_bytes = static_cast<std::size_t>(size_bytes);
     request.stop = stop;
-    request.stop_grace = farewell;
+    request.stop_grace = stop_grace;
     try {
         auto response = deps.client.send(request);
         if (response.status == 404) return std::nullopt;
