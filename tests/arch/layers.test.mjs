@@ -23,7 +23,7 @@ test("libs/ and services/ keep to their layers", () => {
 
 const include = (...headers) => headers.map((header) => `#include ${header}\n`).join("");
 const good = {
-  "libs/CMakeLists.txt": "# order\nforeach(lib third core crypto http http_client pg tenancy)\n",
+  "libs/CMakeLists.txt": "# order\nforeach(lib third core crypto http http_server http_client pg tenancy)\n",
   "libs/core/CMakeLists.txt": "tetrad_library(core SOURCES id.cpp config.cpp DEPS third)\n",
   "libs/core/id.hpp": include("<array>", "<boost/json.hpp>"),
   "libs/core/id.cpp": include('"core/id.hpp"', "<openssl/rand.h>"),
@@ -32,8 +32,10 @@ const good = {
   "libs/crypto/CMakeLists.txt": "tetrad_library(crypto SOURCES rsa.cpp DEPS core third OpenSSL::Crypto)\n",
   "libs/crypto/rsa.hpp": "",
   "libs/crypto/rsa.cpp": include('"crypto/rsa.hpp"', '"core/id.hpp"'),
-  "libs/http/CMakeLists.txt": "tetrad_library(http SOURCES parser.cpp DEPS core)\n",
-  "libs/http/parser.hpp": include('"core/id.hpp"', "<boost/beast/http/basic_parser.hpp>", "<boost/asio/awaitable.hpp>"),
+  "libs/http/CMakeLists.txt": "tetrad_library(http SOURCES message.cpp DEPS)\n",
+  "libs/http/message.hpp": include("<string>"),
+  "libs/http_server/CMakeLists.txt": "tetrad_library(http_server SOURCES request_parser.cpp DEPS core)\n",
+  "libs/http_server/request_parser.hpp": include('"core/id.hpp"', "<boost/beast/http/basic_parser.hpp>", "<boost/asio/awaitable.hpp>"),
   "libs/http_client/CMakeLists.txt": "tetrad_library(http_client SOURCES client.cpp DEPS)\n",
   "libs/http_client/curl_handles.hpp": include("<curl/curl.h>", "<sys/socket.h>"),
   "libs/http_client/transfer.hpp": include('"http_client/curl_handles.hpp"'),
@@ -49,7 +51,9 @@ const good = {
   "services/a/routes.hpp": include('"api/things.hpp"'),
   "services/a/deps.hpp": include('"storage/things.hpp"', '"providers/mail.hpp"'),
   "services/a/workers/send.hpp": include('"storage/things.hpp"', '"providers/mail.hpp"'),
-  "services/a/api/things.hpp": include('"deps.hpp"', "<boost/asio/awaitable.hpp>"),
+  "services/a/api/things.hpp": include('"flows/send.hpp"', "<boost/asio/awaitable.hpp>"),
+  "services/a/flows/send.hpp": include('"deps.hpp"'),
+  "services/a/ingest/take.hpp": include('"storage/things.hpp"'),
   "services/a/storage/things.hpp": include('"domain/thing.hpp"', '"pg/wire.hpp"') + 'auto const sql = "SELECT 1";\n',
   "services/a/state/codes.hpp": include('"domain/thing.hpp"'),
   "services/a/providers/mail.hpp": include('"domain/thing.hpp"', "<fcntl.h>"),
@@ -73,6 +77,11 @@ const forbidden = [
   ["services/a/state/codes.hpp", '"storage/things.hpp"'],
   ["services/a/providers/mail.hpp", '"storage/things.hpp"'],
   ["services/a/providers/mail.hpp", '"config.hpp"'],
+  ["services/a/storage/things.hpp", '"ingest/take.hpp"'],
+  ["services/a/ingest/take.hpp", '"api/things.hpp"'],
+  ["services/a/ingest/take.hpp", '"deps.hpp"'],
+  ["services/a/flows/send.hpp", '"api/things.hpp"'],
+  ["services/a/deps.hpp", '"flows/send.hpp"'],
   ["services/a/deps.hpp", '"api/things.hpp"'],
   ["services/a/api/things.hpp", '"routes.hpp"'],
   ["services/a/api/things.hpp", '"workers/send.hpp"'],
@@ -90,7 +99,7 @@ const forbidden = [
   ["libs/core/id.cpp", "<fcntl.h>"],
   ["services/a/api/things.hpp", "<sys/stat.h>"],
   // packages
-  ["libs/http/parser.hpp", "<boost/asio.hpp>"],
+  ["libs/http_server/request_parser.hpp", "<boost/asio.hpp>"],
   ["libs/core/id.cpp", "<boost/beast/core.hpp>"],
   ["libs/crypto/rsa.cpp", "<argon2.h>"],
   ["libs/core/id.cpp", "<ares.h>"],
@@ -112,7 +121,7 @@ const forbidden = [
   ["libs/core/id.cpp", "<other.h>"],
   // headers of the project for few files
   ["services/a/storage/things.hpp", '"crypto/rsa.hpp"', { "services/a/CMakeLists.txt": "target_link_libraries(a_service PUBLIC core crypto pg tenancy)\n" }],
-  ["libs/http_client/transfer.hpp", '"http/parser.hpp"', { "libs/http_client/CMakeLists.txt": "tetrad_library(http_client DEPS http)\n" }],
+  ["libs/http_client/transfer.hpp", '"http_server/request_parser.hpp"', { "libs/http_client/CMakeLists.txt": "tetrad_library(http_client DEPS http_server)\n" }],
   ["services/a/providers/mail.hpp", '"http_client/curl_handles.hpp"', { "services/a/CMakeLists.txt": "target_link_libraries(a_service PUBLIC core http_client pg tenancy)\n" }],
   ["services/a/providers/mail.hpp", '"http_client/transfer.hpp"', { "services/a/CMakeLists.txt": "target_link_libraries(a_service PUBLIC core http_client pg tenancy)\n" }],
   // other folders
