@@ -1,5 +1,6 @@
 // Checks the layers of libs/ and services/ (docs/architecture/overview.md). The compiler cannot check the layers, because every file
 // can include the headers of all libraries and of all installed packages.
+import path from "node:path";
 
 /**
  * The layers of a service: folders and files of `services/<name>/`. A layer may include the layers that are listed for it, and
@@ -113,6 +114,8 @@ export function brokenLayers(tree) {
       } else if (bracket === "<" && /[./]/.test(header)) fault(index, `${header} is not in the list of packages`);
       if (bracket === "<") continue;
 
+      const sibling = path.posix.join(path.posix.dirname(file), header);
+      if (sibling !== `${folder}/${header}` && tree.has(sibling)) fault(index, `${header} means ${sibling} here, because the compiler looks beside the file first`);
       const first = header.split("/")[0].replace(/\.hpp$/, "");
       if (layer !== undefined && tree.has(`${folder}/${header}`)) {
         used.add(layer).add(first);

@@ -146,6 +146,7 @@ const bad = [
   ["a library that is linked and not needed", { "libs/core/CMakeLists.txt": "tetrad_library(core DEPS crypto)" }, /links "crypto", but libs\/core\/ includes headers of ""/],
   ["another order of links", { "services/a/CMakeLists.txt": "target_link_libraries(a PUBLIC tenancy pg core)" }, /links "tenancy pg core", but services\/a\/ includes headers of "core pg tenancy"/],
   ["test code that is linked", { "services/a/CMakeLists.txt": "target_link_libraries(a PUBLIC core pg tenancy testing)" }, /must not link testing/],
+  ["a header with the name of another", { "services/a/flows/deps.hpp": "" }, /^services\/a\/flows\/send\.hpp:1: deps\.hpp means services\/a\/flows\/deps\.hpp here/],
   ["a folder that is not a layer", { "services/a/helpers/x.cpp": "" }, /^services\/a\/helpers\/x\.cpp:1: helpers is not a layer$/],
   ["SQL in a handler", { "services/a/api/x.cpp": 'int a;\nauto sql = "DELETE FROM " + table;' }, /^services\/a\/api\/x\.cpp:2: SQL belongs to storage/],
   ["SQL in a raw string", { "services/a/workers/x.cpp": 'auto sql = R"sql(\n  WITH a AS (SELECT 1) SELECT "x" FROM a)sql";' }, /^services\/a\/workers\/x\.cpp:1: SQL/],
