@@ -1,14 +1,13 @@
 #pragma once
 
-#include "core/suspended.hpp"
-#include "pg/database.hpp"
+#include "pg/untyped_batcher.hpp"
 
-#include <boost/asio/execution_context.hpp>
-
-#include <deque>
-#include <mutex>
+#include <functional>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace pg {
 
@@ -43,32 +42,70 @@ template <class In, class Out> class Batcher {
 public:
     using Work = std::function<Batch<Out>(BatchConnection&, std::span<In const>)>;
 
-    static constexpr std::size_t batch_limit = 128;
-    /// When a batch takes longer than this, a second batch of its thread may run at the same time.
-    static constexpr std::chrono::milliseconds second_batch_after{5};
-    static constexpr unsigned parallel_batches = 2;
-    /// Maximum number of scopes of a thread that run separately at a time.
-    static constexpr unsigned parallel_scopes = 2;
+    static constexpr std::size_t batch_limit = UntypedBatcher::batch_limit;
+    static constexpr unsigned parallel_batches = UntypedBatcher::parallel_batches;
 
     /// `database` must outlive all calls of `run`.
-    Batcher(Database& database, Work work);
+    Batcher(Database& database, Work work)
+        : untyped_(database, [work = std::move(work)](BatchConnection& connection, Waiters waiters) {
+              return run_batch(work, connection, waiters);
+          })
+    {
+    }
 
     /// Returns the result for `input`, or throws its failure. Call it from a coroutine on an execution
     /// context that only one thread runs.
-    asio::awaitable<Out> run(In input);
+    asio::awaitable<Out> run(In input)
+    {
+        auto const executor = co_await asio::this_coro::executor;
+        Waiter waiter(std::move(input));
+        co_await untyped_.wait(executor, waiter);
+        if (waiter.failure) std::rethrow_exception(waiter.failure);
+        co_return std::move(*waiter.output);
+    }
 
 private:
-    struct Waiter;
-    struct DropWaiter;
-    using WaiterPtr = std::unique_ptr<Waiter, DropWaiter>;
-    struct SeparateScope;
-    struct Queue;
-    struct Attempt;
-    struct BatchRunner;
-    struct State;
-    std::shared_ptr<State> state_;
+    using Waiters = UntypedBatcher::Waiters;
+
+    struct Waiter : UntypedBatcher::Waiter {
+        explicit Waiter(In value) : UntypedBatcher::Waiter(scope_of(value)), input(std::move(value)) {}
+
+        In input;
+        std::optional<Out> output;
+    };
+
+    static std::int64_t scope_of(In const& input)
+    {
+        if constexpr (requires { input.scope_id; })
+            return input.scope_id;
+        else
+            return 0;
+    }
+
+    /// Runs `work` once. After a success, fills in the outputs. After a failure, the inputs are as before.
+    static asio::awaitable<void> run_batch(Work const& work, BatchConnection& connection, Waiters waiters)
+    {
+        auto const at = [&](std::size_t i) -> Waiter& { return static_cast<Waiter&>(*waiters[i]); };
+        std::vector<In> inputs;
+        inputs.reserve(waiters.size());
+        for (std::size_t i = 0; i < waiters.size(); ++i)
+            inputs.push_back(std::move(at(i).input));
+        try {
+            std::vector<Out> outputs = co_await work(connection, inputs);
+            if (outputs.size() != inputs.size())
+                throw std::logic_error("a batch must return one result per input");
+            for (std::size_t i = 0; i < waiters.size(); ++i) {
+                at(i).output.emplace(std::move(outputs[i]));
+                at(i).has_output = true;
+            }
+        } catch (...) {
+            for (std::size_t i = 0; i < waiters.size(); ++i)
+                at(i).input = std::move(inputs[i]);
+            throw;
+        }
+    }
+
+    UntypedBatcher untyped_;
 };
 
 } // namespace pg
-
-#include "pg/batcher_impl.hpp"

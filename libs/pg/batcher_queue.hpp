@@ -1,15 +1,14 @@
 #pragma once
-// Included by batcher_impl.hpp: how the callers of a Batcher wait on one thread.
+// Internal to pg: how the callers of a Batcher wait on one thread.
 
 #include "pg/batch_pace.hpp"
-#include "pg/batcher.hpp"
 #include "pg/caller_queue.hpp"
 #include "pg/separate_scope.hpp"
+#include "pg/untyped_batcher.hpp"
 
 #include <boost/asio/steady_timer.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -19,37 +18,13 @@
 
 namespace pg {
 
-/// One caller. The Waiter is a local variable of the coroutine `run`. While that coroutine is suspended,
-/// `caller` owns it.
-template <class In, class Out> struct Batcher<In, Out>::Waiter {
-    explicit Waiter(In value) : input(std::move(value)), scope_id(scope_of(input)) {}
-
-    ~Waiter()
-    {
-        if (counted) --*counted;
-    }
-
-    Waiter(Waiter const&) = delete;
-    Waiter& operator=(Waiter const&) = delete;
-
-    bool is_answered() const { return output || failure; }
-
-    In input;
-    std::int64_t const scope_id;
-    std::optional<Out> output;
-    std::exception_ptr failure;
-    std::optional<core::Suspended> caller;
-    SeparateScopeState::Clock::time_point deadline;       ///< set when the scope starts to run separately
-    std::shared_ptr<std::atomic<std::int64_t>> counted{}; ///< callers of scopes that run separately
-};
-
 /// Destroys a waiter and its coroutine without resuming it. Used when the I/O context ends.
-template <class In, class Out> struct Batcher<In, Out>::DropWaiter {
+struct UntypedBatcher::DropWaiter {
     void operator()(Waiter* waiter) const { core::Suspended const frame = std::move(*waiter->caller); }
 };
 
 /// A scope that runs separately, and its callers.
-template <class In, class Out> struct Batcher<In, Out>::SeparateScope : SeparateScopeState {
+struct UntypedBatcher::SeparateScope : SeparateScopeState {
     SeparateScope() : SeparateScopeState{.taking = batch_limit} {}
 
     bool is_over(Clock::time_point now) const
@@ -66,7 +41,7 @@ template <class In, class Out> struct Batcher<In, Out>::SeparateScope : Separate
 };
 
 /// The callers of one I/O thread. Only that thread uses it.
-template <class In, class Out> struct Batcher<In, Out>::Queue {
+struct UntypedBatcher::Queue {
     using Clock = SeparateScopeState::Clock;
 
     /// Whether the limits allow one more waiting caller of the scope.

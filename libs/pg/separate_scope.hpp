@@ -71,13 +71,4 @@ private:
     static std::size_t part(std::size_t n) { return std::max<std::size_t>(1, n); }
 };
 
-/// The scope of a batch's input: its `scope_id`, or 0 if it has none.
-template <class In> std::int64_t scope_of(In const& input)
-{
-    if constexpr (requires { input.scope_id; })
-        return input.scope_id;
-    else
-        return 0;
-}
-
 } // namespace pg

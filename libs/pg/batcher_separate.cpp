@@ -1,11 +1,9 @@
-#pragma once
-// Included by batcher_impl.hpp: how a Batcher runs scopes separately.
-
-#include "pg/batcher_impl.hpp"
+// How a Batcher runs scopes separately.
+#include "pg/batcher_state.hpp"
 
 namespace pg {
 
-template <class In, class Out> void Batcher<In, Out>::State::separate(Queue& queue, WaiterPtr waiter)
+void UntypedBatcher::State::separate(Queue& queue, WaiterPtr waiter)
 {
     waiter->deadline = Clock::now() + database.options().queue_timeout;
     if (!waiter->counted) {
@@ -17,8 +15,7 @@ template <class In, class Out> void Batcher<In, Out>::State::separate(Queue& que
     scope->second.waiting.push_back(std::move(waiter));
 }
 
-template <class In, class Out>
-void Batcher<In, Out>::State::ensure_separate_server(
+void UntypedBatcher::State::ensure_separate_server(
     std::shared_ptr<Queue> const& queue, asio::any_io_executor const& executor)
 {
     auto const next = queue->next_ready();
@@ -33,8 +30,7 @@ void Batcher<In, Out>::State::ensure_separate_server(
     }
 }
 
-template <class In, class Out>
-asio::awaitable<void> Batcher<In, Out>::State::serve_separate_scopes(std::shared_ptr<Queue> queue)
+asio::awaitable<void> UntypedBatcher::State::serve_separate_scopes(std::shared_ptr<Queue> queue)
 {
     struct Serving {
         Queue& queue;
@@ -66,8 +62,7 @@ asio::awaitable<void> Batcher<In, Out>::State::serve_separate_scopes(std::shared
     }
 }
 
-template <class In, class Out>
-asio::awaitable<void> Batcher<In, Out>::State::sleep_until(
+asio::awaitable<void> UntypedBatcher::State::sleep_until(
     Queue& queue, asio::any_io_executor const& executor, Clock::time_point time)
 {
     struct Sleeping {
@@ -87,7 +82,7 @@ asio::awaitable<void> Batcher<In, Out>::State::sleep_until(
     co_await sleeping.timer.async_wait(asio::redirect_error(asio::use_awaitable, woken));
 }
 
-template <class In, class Out> void Batcher<In, Out>::State::expire(Queue& queue)
+void UntypedBatcher::State::expire(Queue& queue)
 {
     auto const now = Clock::now();
     std::vector<WaiterPtr> late;
@@ -101,8 +96,7 @@ template <class In, class Out> void Batcher<In, Out>::State::expire(Queue& queue
     fail(std::move(late), std::make_exception_ptr(Stalled(Stalled::Cause::scope_lock)));
 }
 
-template <class In, class Out>
-asio::awaitable<void> Batcher<In, Out>::State::run_separately(
+asio::awaitable<void> UntypedBatcher::State::run_separately(
     Queue& queue, std::int64_t scope_id, SeparateScope& scope)
 {
     std::unique_ptr<BatchConnection> const connection = co_await connection_for(scope);
@@ -128,9 +122,7 @@ asio::awaitable<void> Batcher<In, Out>::State::run_separately(
     if (scope.is_over(Clock::now())) queue.separate_scopes.erase(scope_id);
 }
 
-template <class In, class Out>
-asio::awaitable<std::unique_ptr<BatchConnection>> Batcher<In, Out>::State::connection_for(
-    SeparateScope& scope)
+asio::awaitable<std::unique_ptr<BatchConnection>> UntypedBatcher::State::connection_for(SeparateScope& scope)
 {
     std::exception_ptr failure;
     try {
@@ -142,8 +134,7 @@ asio::awaitable<std::unique_ptr<BatchConnection>> Batcher<In, Out>::State::conne
     co_return nullptr;
 }
 
-template <class In, class Out>
-asio::awaitable<std::optional<Stalled::Cause>> Batcher<In, Out>::State::answer_separately(
+asio::awaitable<std::optional<Stalled::Cause>> UntypedBatcher::State::answer_separately(
     BatchConnection& connection, std::span<WaiterPtr const> batch)
 {
     Members const members = members_of(batch);
@@ -157,8 +148,7 @@ asio::awaitable<std::optional<Stalled::Cause>> Batcher<In, Out>::State::answer_s
     co_return is_over ? std::nullopt : std::optional(Stalled::Cause::row_lock);
 }
 
-template <class In, class Out>
-void Batcher<In, Out>::State::put_back(
+void UntypedBatcher::State::put_back(
     Queue& queue, std::int64_t scope_id, std::vector<WaiterPtr> batch, std::size_t size, Stalled::Cause cause)
 {
     SeparateScope& scope = queue.separate_scopes.at(scope_id);

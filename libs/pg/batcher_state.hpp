@@ -1,5 +1,5 @@
 #pragma once
-// Included by batcher.hpp.
+// Internal to pg: the state of a Batcher.
 
 #include "core/error.hpp"
 #include "pg/batch_runner.hpp"
@@ -21,7 +21,7 @@
 namespace pg {
 
 /// Shared with running batches, so that it outlives a Batcher that is destroyed before its Database.
-template <class In, class Out> struct Batcher<In, Out>::State : std::enable_shared_from_this<State> {
+struct UntypedBatcher::State : std::enable_shared_from_this<State> {
     using Clock = SeparateScopeState::Clock;
     using Members = BatchRunner::Members;
 
@@ -164,7 +164,7 @@ template <class In, class Out> struct Batcher<In, Out>::State : std::enable_shar
         }
     }
 
-    // --- scopes that run separately (batcher_separate.hpp)
+    // --- scopes that run separately (batcher_separate.cpp)
 
     /// Moves the caller to the queue of its scope, which runs separately.
     void separate(Queue& queue, WaiterPtr waiter);
@@ -233,26 +233,4 @@ template <class In, class Out> struct Batcher<In, Out>::State : std::enable_shar
     std::vector<std::pair<asio::execution_context const*, std::shared_ptr<Queue>>> queues;
 };
 
-template <class In, class Out>
-Batcher<In, Out>::Batcher(Database& database, Work work)
-    : state_(std::make_shared<State>(database, std::move(work)))
-{
-}
-
-template <class In, class Out> asio::awaitable<Out> Batcher<In, Out>::run(In input)
-{
-    auto const executor = co_await asio::this_coro::executor;
-    auto const queue = state_->queue_of(executor);
-    Waiter waiter(std::move(input));
-    auto const start = [&](core::Suspended caller) {
-        waiter.caller.emplace(std::move(caller));
-        state_->join(queue, waiter, executor);
-    };
-    co_await core::suspend(start);
-    if (waiter.failure) std::rethrow_exception(waiter.failure);
-    co_return std::move(*waiter.output);
-}
-
 } // namespace pg
-
-#include "pg/batcher_separate.hpp"

@@ -1,0 +1,21 @@
+#include "pg/untyped_batcher.hpp"
+
+#include "pg/batcher_state.hpp"
+
+namespace pg {
+
+UntypedBatcher::UntypedBatcher(Database& database, Work work)
+    : state_(std::make_shared<State>(database, std::move(work)))
+{
+}
+
+asio::awaitable<void> UntypedBatcher::wait(asio::any_io_executor const& executor, Waiter& waiter)
+{
+    // Not a coroutine: it would cost another frame for each call.
+    return core::suspend([state = state_.get(), &waiter, executor](core::Suspended caller) {
+        waiter.caller.emplace(std::move(caller));
+        state->join(state->queue_of(executor), waiter, executor);
+    });
+}
+
+} // namespace pg
