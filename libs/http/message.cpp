@@ -27,6 +27,12 @@ bool is_json(std::string_view content_type)
 
 } // namespace
 
+Response&& Response::header(std::string name, std::string value) &&
+{
+    headers.emplace_back(std::move(name), std::move(value));
+    return std::move(*this);
+}
+
 std::optional<std::string_view> Request::header(std::string_view name) const noexcept
 {
     auto const found = std::ranges::find_if(

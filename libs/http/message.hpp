@@ -136,11 +136,7 @@ struct Response {
 
     static Response created(std::string json) { return {.status = 201, .body = std::move(json)}; }
 
-    Response&& header(std::string name, std::string value) &&
-    {
-        headers.emplace_back(std::move(name), std::move(value));
-        return std::move(*this);
-    }
+    Response&& header(std::string name, std::string value) &&;
 };
 
 /// The application that the server runs. `handle` is called once per request, after the head was read and

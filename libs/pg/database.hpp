@@ -7,7 +7,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -41,6 +40,9 @@ public:
     Scopes(core::Scope const& scope) : ids_{scope.id} {}
 
     explicit Scopes(std::vector<std::int64_t> ids) : ids_(std::move(ids)) {}
+
+    /// Sorts the ids and removes repetitions.
+    static Scopes distinct(std::vector<std::int64_t> ids);
 
     std::vector<std::int64_t> const& ids() const noexcept { return ids_; }
 
@@ -147,9 +149,7 @@ template <class In> Scopes scopes_of(std::span<In const> inputs)
     ids.reserve(inputs.size());
     for (In const& input : inputs)
         ids.push_back(input.scope_id);
-    std::ranges::sort(ids);
-    ids.erase(std::ranges::unique(ids).begin(), ids.end());
-    return Scopes(std::move(ids));
+    return Scopes::distinct(std::move(ids));
 }
 
 /// The return type of a Batcher's work.

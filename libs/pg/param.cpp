@@ -37,6 +37,12 @@ static std::string to_timestamptz(core::Time time)
     return std::string(text, static_cast<std::size_t>(size));
 }
 
+Param::Param(std::string_view text) : text_(text) {}
+
+Param::Param(char const* text) : text_(text) {}
+
+Param::Param(core::Uuid const& id) : text_(id.to_string()) {}
+
 Param::Param(core::Time time) : text_(to_timestamptz(time)) {}
 
 Param::Param(std::vector<std::string> const& texts)
@@ -59,23 +65,42 @@ Param::Param(std::vector<std::int64_t> const& numbers)
     text_ += '}';
 }
 
+std::string Param::decimal(std::int64_t number)
+{
+    return std::to_string(number);
+}
+
+std::string Param::decimal(std::uint64_t number)
+{
+    return std::to_string(number);
+}
+
 Param Param::array(std::span<Param const> elements)
 {
-    std::string array = "{";
-    for (Param const& element : elements) {
-        if (array.size() > 1) array += ',';
-        if (element.is_null())
-            array += "NULL";
-        else
-            append_element(array, element.text_);
-    }
-    array += '}';
-    return array;
+    ArrayText array;
+    for (Param const& element : elements)
+        array.add(element);
+    return std::move(array).param();
 }
 
 Param Param::bytes(std::string_view raw)
 {
     return "\\x" + core::hex::encode(raw);
+}
+
+void ArrayText::add(Param const& element)
+{
+    if (text_.size() > 1) text_ += ',';
+    if (element.is_null())
+        text_ += "NULL";
+    else
+        append_element(text_, element.text());
+}
+
+Param ArrayText::param() &&
+{
+    text_ += '}';
+    return std::move(text_);
 }
 
 } // namespace pg

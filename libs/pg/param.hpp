@@ -25,20 +25,20 @@ public:
 
     Param(std::string text) : text_(std::move(text)) {}
 
-    Param(std::string_view text) : text_(text) {}
-
-    Param(char const* text) : text_(text) {}
+    Param(std::string_view text);
+    Param(char const* text);
 
     Param(std::same_as<bool> auto b) : text_(b ? "t" : "f") {}
 
-    Param(std::integral auto n)
+    Param(std::signed_integral auto n) : text_(decimal(std::int64_t{n})) {}
+
+    Param(std::unsigned_integral auto n)
         requires(!std::same_as<decltype(n), bool>)
-        : text_(std::to_string(n))
+        : text_(decimal(std::uint64_t{n}))
     {
     }
 
-    Param(core::Uuid const& id) : text_(id.to_string()) {}
-
+    Param(core::Uuid const& id);
     /// A timestamptz in microseconds. `Time::max()` becomes `infinity`, `Time::min()` becomes `-infinity`.
     Param(core::Time time);
     Param(std::vector<std::string> const& texts);    ///< text[], uuid[], ...: quoted and escaped
@@ -59,8 +59,22 @@ public:
     bool is_null() const noexcept { return null_; }
 
 private:
+    static std::string decimal(std::int64_t number);
+    static std::string decimal(std::uint64_t number);
+
     std::string text_;
     bool null_ = false;
+};
+
+/// Builds the text of an array parameter.
+class ArrayText {
+public:
+    void add(Param const& element);
+
+    Param param() &&;
+
+private:
+    std::string text_ = "{";
 };
 
 using Params = std::initializer_list<Param>;
@@ -89,11 +103,10 @@ private:
 /// statements over `unnest($1::text[], ...)`: `column(rows, [](auto const& r) { return r.title; })`.
 template <class Rows, class Member> Param column(Rows const& rows, Member member)
 {
-    std::vector<Param> values;
-    values.reserve(std::size(rows));
+    ArrayText array;
     for (auto const& row : rows)
-        values.emplace_back(member(row));
-    return Param::array(values);
+        array.add(member(row));
+    return std::move(array).param();
 }
 
 } // namespace pg
