@@ -315,6 +315,8 @@ public:
     std::shared_ptr<void const> identity() const noexcept;
 
 private:
+    template <class Result>
+    asio::awaitable<Result> perform_for(Scopes scopes, Mode mode, std::function<Result(Tx&)> work);
     asio::awaitable<void> perform(Scopes scopes, Mode mode, std::function<void(Tx&)> work);
     void perform_blocking(Scopes scopes, Mode mode, std::function<void(Tx&)> work);
 

@@ -3,64 +3,55 @@
 
 #include <functional>
 #include <optional>
-
-namespace pg::detail {
-
-/// Calls `work` and keeps the result of its last run.
-template <class Work> class Call {
-public:
-    using Result = std::invoke_result_t<Work&, Tx&>;
-
-    explicit Call(Work& work) : work_(work) {}
-
-    void operator()(Tx& tx)
-    {
-        if constexpr (std::is_void_v<Result>) {
-            work_(tx);
-        } else {
-            result_.reset();
-            result_.emplace(work_(tx));
-        }
-    }
-
-    Result take()
-    {
-        if constexpr (!std::is_void_v<Result>) return std::move(*result_);
-    }
-
-private:
-    struct Nothing {};
-
-    Work& work_;
-    std::optional<std::conditional_t<std::is_void_v<Result>, Nothing, Result>> result_;
-};
-
-} // namespace pg::detail
+#include <type_traits>
+#include <utility>
 
 namespace pg {
+
+/// This coroutine depends on the result's type only, and not on the type of `work`, because compiling a
+/// coroutine is slow.
+template <class Result>
+asio::awaitable<Result> Database::perform_for(Scopes scopes, Mode mode, std::function<Result(Tx&)> work)
+{
+    if constexpr (std::is_void_v<Result>) {
+        co_await perform(std::move(scopes), mode, std::ref(work));
+    } else {
+        std::optional<Result> result;
+        co_await perform(std::move(scopes), mode, [&](Tx& tx) {
+            result.reset();
+            result.emplace(work(tx));
+        });
+        co_return std::move(*result);
+    }
+}
 
 template <class Work>
 auto Database::transact(Scopes scopes, Work work) -> asio::awaitable<std::invoke_result_t<Work&, Tx&>>
 {
-    detail::Call<Work> call(work);
-    co_await perform(std::move(scopes), Mode::read_write, std::ref(call));
-    co_return call.take();
+    return perform_for<std::invoke_result_t<Work&, Tx&>>(
+        std::move(scopes), Mode::read_write, std::move(work));
 }
 
 template <class Work>
 auto Database::read(Scopes scopes, Work work) -> asio::awaitable<std::invoke_result_t<Work&, Tx&>>
 {
-    detail::Call<Work> call(work);
-    co_await perform(std::move(scopes), Mode::read_only, std::ref(call));
-    co_return call.take();
+    return perform_for<std::invoke_result_t<Work&, Tx&>>(std::move(scopes), Mode::read_only, std::move(work));
 }
 
 template <class Work>
 auto Database::transact_blocking(Scopes scopes, Work work) -> std::invoke_result_t<Work&, Tx&>
 {
-    detail::Call<Work> call(work);
-    perform_blocking(std::move(scopes), Mode::read_write, std::ref(call));
-    return call.take();
+    using Result = std::invoke_result_t<Work&, Tx&>;
+    if constexpr (std::is_void_v<Result>) {
+        perform_blocking(std::move(scopes), Mode::read_write, std::ref(work));
+    } else {
+        std::optional<Result> result;
+        perform_blocking(std::move(scopes), Mode::read_write, [&](Tx& tx) {
+            result.reset();
+            result.emplace(work(tx));
+        });
+        return std::move(*result);
+    }
 }
 
 } // namespace pg
