@@ -1,18 +1,46 @@
 #pragma once
-// Headers that nearly every translation unit includes. None of them belongs to this project, so a change of
-// the project does not rebuild the precompiled header.
+// Headers of packages and of the standard library that many translation units include. None of them belongs
+// to this project, so a change of the project does not rebuild the precompiled header.
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/json.hpp>
+#include <boost/multi_index/hashed_index.hpp>
+#include <boost/multi_index/member.hpp>
+#include <boost/multi_index/sequenced_index.hpp>
+#include <boost/multi_index_container.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <future>
+#include <list>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <random>
+#include <semaphore>
+#include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
