@@ -1,9 +1,9 @@
 #pragma once
 
 #include "core/identity.hpp"
+#include "gateway/trusted_proxies.hpp"
 #include "http/message.hpp"
 #include "http/router.hpp"
-#include "gateway/trusted_proxies.hpp"
 #include "tenancy/resolve.hpp"
 
 #include <optional>
