@@ -4,10 +4,7 @@
 #include "blobs/media_type.hpp"
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
+#include "core/wait.hpp"
 
 #include <algorithm>
 
@@ -200,10 +197,7 @@ core::Time Attachments::first_settling(core::Time presigned) const
 
 std::optional<core::Time> Attachments::settle(std::int64_t scope_id, core::Uuid const& id)
 {
-    asio::io_context context(1);
-    auto looked = asio::co_spawn(context, find(scope_id, id), asio::use_future);
-    context.run();
-    auto const attachment = looked.get();
+    auto const attachment = core::wait(find(scope_id, id));
     if (!attachment || attachment->state != State::presigned) return std::nullopt;
     core::Time const end = attachment->created_at + options_.keep_declared;
     if (now() < end) return end;

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
+#include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -22,15 +22,12 @@ public:
     /// exception.
     template <class Work> auto run(Work work) -> asio::awaitable<std::invoke_result_t<Work&>>
     {
-        using Result = std::invoke_result_t<Work&>;
-        return asio::co_spawn(
-            pool_, [work = std::move(work)]() mutable -> asio::awaitable<Result> { co_return work(); },
-            asio::use_awaitable);
+        return run_for<std::invoke_result_t<Work&>>(std::move(work));
     }
 
     /// Runs `work()` later on one of the threads. `work` must not throw, because the caller would not get the
     /// exception.
-    template <class Work> void post(Work work) { asio::post(pool_, std::move(work)); }
+    void post(std::function<void()> work);
 
     /// Finishes all posted work and ends the threads.
     ~ThreadPool() { pool_.join(); }
@@ -39,6 +36,20 @@ public:
     ThreadPool& operator=(ThreadPool const&) = delete;
 
 private:
+    template <class Result> asio::awaitable<Result> run_for(std::function<Result()> work)
+    {
+        if constexpr (std::is_void_v<Result>) {
+            co_await perform(work);
+        } else {
+            std::optional<Result> result;
+            co_await perform([&] { result.emplace(work()); });
+            co_return std::move(*result);
+        }
+    }
+
+    /// `work` must exist until the call has returned.
+    asio::awaitable<void> perform(std::function<void()> const& work);
+
     asio::thread_pool pool_;
 };
 

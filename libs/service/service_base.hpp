@@ -4,6 +4,7 @@
 #include "auth/jwks.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
+#include "core/wait.hpp"
 #include "crypto/keyring.hpp"
 #include "gateway/expensive_request_limiter.hpp"
 #include "gateway/gateway.hpp"
@@ -21,9 +22,6 @@
 #include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
 #include "tenancy/tenant_handlers.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -115,7 +113,7 @@ protected:
     /// thread.
     template <class T> T wait(asio::awaitable<T> task)
     {
-        return asio::co_spawn(runtime_.io.first(), std::move(task), asio::use_future).get();
+        return core::wait(runtime_.io.first().get_executor(), std::move(task));
     }
 
     ServiceOptions const options_;

@@ -7,14 +7,12 @@
 #include "api/templates.hpp"
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
+#include "core/wait.hpp"
 #include "domain/errors.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/broadcasts.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include <array>
 #include <exception>
@@ -136,8 +134,7 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
         if (auto const holder = broadcasts::claim(tx, a.row.scope_id, *b.dedupe_key, b.id, a.row.now))
             return duplicate_of(*holder);
     }
-    if (!a.counted)
-        a.counted = asio::co_spawn(a.executor, count_request(a.quota, a.limit), asio::use_future).get();
+    if (!a.counted) a.counted = core::wait(a.executor, count_request(a.quota, a.limit));
     broadcasts::insert(tx, a.row);
     a.ours = true;
     return accepted(b.id, to_string(BroadcastStatus::queued));

@@ -1,14 +1,13 @@
 #include "providers/dns.hpp"
 
+#include "core/wait.hpp"
+
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/use_future.hpp>
 
 #include <algorithm>
 #include <ares.h>
@@ -288,10 +287,7 @@ asio::awaitable<std::vector<TxtAnswer>> Dns::txt(std::vector<std::string> names)
 
 std::vector<TxtAnswer> Dns::txt_blocking(std::vector<std::string> names) const
 {
-    asio::io_context context(1);
-    auto answers = asio::co_spawn(context, txt(std::move(names)), asio::use_future);
-    context.run();
-    return answers.get();
+    return core::wait(txt(std::move(names)));
 }
 
 } // namespace notify

@@ -1,5 +1,6 @@
 #include "workers/job_handlers.hpp"
 
+#include "core/wait.hpp"
 #include "jobs/failure.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
@@ -15,7 +16,6 @@
 #include "workers/push.hpp"
 #include "workers/resume.hpp"
 #include "workers/sms.hpp"
-#include "workers/wait.hpp"
 
 namespace notify {
 
@@ -46,7 +46,8 @@ jobs::Handler for_active_tenants(WorkerDeps const& deps, TenantHandler handler)
 {
     return [&deps, handler = std::move(handler)](jobs::Claim& claim, std::stop_token const& stop) {
         core::Scope const unnamed{claim.scope_id, {}};
-        auto const tenant = wait(deps.io, deps.directory.find_by_id(unnamed.tenant_id()));
+        auto const tenant =
+            core::wait(deps.io.get_executor(), deps.directory.find_by_id(unnamed.tenant_id()));
         if (!tenant) return jobs::Outcome::done();
         if (tenant->suspended) return jobs::Outcome::not_yet(deps.clock.now() + suspended_pause);
         return handler(tenant->scope(unnamed.environment()), claim, stop);

@@ -1,11 +1,11 @@
 #include "workers/sms.hpp"
 
+#include "core/wait.hpp"
 #include "domain/retry.hpp"
 #include "http_client/client.hpp"
 #include "redis/client.hpp"
 #include "sms/twilio.hpp"
 #include "storage/suppressions.hpp"
-#include "workers/wait.hpp"
 
 namespace notify {
 
@@ -137,7 +137,8 @@ std::optional<core::Time> SmsHandler::held_back(core::Scope const& scope, sms::S
     if (!guarded_) return std::nullopt;
     core::Time const now = deps_.clock.now();
     try {
-        use = wait(deps_.io, guard_.take(sms::SenderGuard::Purpose::deferrable, scope.slug));
+        use = core::wait(
+            deps_.io.get_executor(), guard_.take(sms::SenderGuard::Purpose::deferrable, scope.slug));
     } catch (redis::Unavailable const&) {
         return now + limit_unknown_pause;
     }
@@ -147,7 +148,7 @@ std::optional<core::Time> SmsHandler::held_back(core::Scope const& scope, sms::S
 
 void SmsHandler::give_back(sms::SenderGuard::Use const& use)
 {
-    if (guarded_) wait(deps_.io, guard_.give_back(use));
+    if (guarded_) core::wait(deps_.io.get_executor(), guard_.give_back(use));
 }
 
 } // namespace notify

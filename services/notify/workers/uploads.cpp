@@ -2,8 +2,8 @@
 
 #include "blobs/local_store.hpp"
 #include "core/error.hpp"
+#include "core/wait.hpp"
 #include "http_client/client.hpp"
-#include "workers/wait.hpp"
 
 namespace notify {
 
@@ -63,7 +63,7 @@ std::optional<std::string> read_upload(
     WorkerDeps const& deps, blobs::Key const& key, std::int64_t size_bytes, std::stop_token const& stop)
 {
     auto* const local = deps.blobs.local();
-    auto bytes = local != nullptr ? wait(deps.io, read_local(*local, key, size_bytes))
+    auto bytes = local != nullptr ? core::wait(deps.io.get_executor(), read_local(*local, key, size_bytes))
                                   : fetch(deps, key, size_bytes, stop);
     if (bytes && bytes->size() != static_cast<std::size_t>(size_bytes)) return std::nullopt;
     return bytes;
