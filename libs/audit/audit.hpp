@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "http/message.hpp"
 #include "pg/database.hpp"
 #include "pg/migrate.hpp"

@@ -11,7 +11,7 @@ namespace auth::api_key_rows {
 namespace {
 
 /// Returns the scope of each known hash.
-asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
+asio::awaitable<std::map<std::string, core::ScopeId>> find_scopes(
     pg::BatchConnection& connection, std::span<crypto::Digest const> hashes)
 {
     std::vector<pg::Param> wanted;
@@ -21,20 +21,20 @@ asio::awaitable<std::map<std::string, std::int64_t>> find_scopes(
     auto const rows = co_await connection.run(pg::Scopes(),
         "SELECT key_hash, scope_id FROM api_key_scopes WHERE key_hash = ANY($1::bytea[])",
         {pg::Param::array(wanted)});
-    std::map<std::string, std::int64_t> scopes;
+    std::map<std::string, core::ScopeId> scopes;
     for (auto const& row : rows) {
         pg::RowReader r(row);
         std::string hash = r.bytes();
-        scopes.emplace(std::move(hash), r.integer());
+        scopes.emplace(std::move(hash), r.scope_id());
     }
     co_return scopes;
 }
 
 asio::awaitable<std::map<std::string, Found>> find_keys(
-    pg::BatchConnection& connection, std::map<std::string, std::int64_t> const& scopes)
+    pg::BatchConnection& connection, std::map<std::string, core::ScopeId> const& scopes)
 {
     std::vector<pg::Param> hashes;
-    std::vector<std::int64_t> ids;
+    std::vector<core::ScopeId> ids;
     hashes.reserve(scopes.size());
     ids.reserve(scopes.size());
     for (auto const& [hash, scope_id] : scopes) {
@@ -52,7 +52,7 @@ asio::awaitable<std::map<std::string, Found>> find_keys(
         pg::RowReader r(row);
         std::string hash = r.bytes();
         Found found;
-        found.scope_id = r.integer();
+        found.scope_id = r.scope_id();
         found.prefix = r.text();
         found.kind = r.text();
         found.expires_at = r.optional_time();
@@ -88,7 +88,7 @@ pg::Batch<std::optional<Found>> find(pg::BatchConnection& connection, std::span<
     co_return out;
 }
 
-Minted insert(pg::Tx& tx, std::int64_t scope_id, ApiKeyKind const& kind)
+Minted insert(pg::Tx& tx, core::ScopeId scope_id, ApiKeyKind const& kind)
 {
     // The probability that two keys of a scope have the same prefix is about 1 in 10^14. If the prefix of the
     // new key is in use, the loop generates another key.
@@ -111,7 +111,7 @@ Minted insert(pg::Tx& tx, std::int64_t scope_id, ApiKeyKind const& kind)
     throw std::runtime_error("no free key prefix was found");
 }
 
-bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Time now)
+bool revoke(pg::Tx& tx, core::ScopeId scope_id, std::string_view prefix, core::Time now)
 {
     auto const rows = tx.run("WITH ended AS (UPDATE api_keys SET revoked_at = $3 WHERE scope_id = $1 AND "
                              "prefix = $2 AND revoked_at IS NULL "
@@ -123,7 +123,7 @@ bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Ti
     return !rows.empty();
 }
 
-std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::string_view kind,
+std::vector<std::string> end_others(pg::Tx& tx, core::ScopeId scope_id, std::string_view kind,
     std::string_view except, core::Time now, core::Time end)
 {
     auto const prefixes = [](pg::Rows const& rows) { return pg::read_rows(rows, &pg::RowReader::text); };
@@ -143,7 +143,7 @@ std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::stri
         {scope_id, kind, except, now}));
 }
 
-std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
+std::vector<Record> list(pg::Tx& tx, core::ScopeId scope_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const rows =
@@ -157,7 +157,7 @@ std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
 
 void touch(pg::Tx& tx, std::span<Use const> uses)
 {
-    std::vector<std::int64_t> scopes;
+    std::vector<core::ScopeId> scopes;
     std::vector<std::string> prefixes;
     std::vector<pg::Param> times;
     for (auto const& use : uses) {

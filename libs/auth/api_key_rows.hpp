@@ -2,6 +2,7 @@
 
 #include "auth/api_keys.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "crypto/hash.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -18,7 +19,7 @@ namespace auth::api_key_rows {
 
 /// The result of a look-up by hash, for a key that is not revoked.
 struct Found {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string prefix;
     std::string kind;
     std::optional<core::Time> expires_at;
@@ -41,7 +42,7 @@ struct Minted {
 
 /// A use of a key, to be stored as `last_used_at`.
 struct Use {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string prefix;
     core::Time at;
 };
@@ -52,21 +53,21 @@ pg::Batch<std::optional<Found>> find(pg::BatchConnection& connection, std::span<
 
 /// Creates and stores a new key. Takes the scope's lock, so that keys become visible in the order of
 /// `created_at`.
-Minted insert(pg::Tx& tx, std::int64_t scope_id, ApiKeyKind const& kind);
+Minted insert(pg::Tx& tx, core::ScopeId scope_id, ApiKeyKind const& kind);
 
 /// Revokes the key with this prefix if the key is valid at `now`. Returns false if no valid key has this
 /// prefix.
-bool revoke(pg::Tx& tx, std::int64_t scope_id, std::string_view prefix, core::Time now);
+bool revoke(pg::Tx& tx, core::ScopeId scope_id, std::string_view prefix, core::Time now);
 
 /// Ends every valid key of `kind` except the key `except`. If `end` is after `now`, the keys expire at `end`,
 /// or at their present expiry if that is earlier. Otherwise the keys are revoked at `now`. Returns the
 /// prefixes of these keys.
-std::vector<std::string> end_others(pg::Tx& tx, std::int64_t scope_id, std::string_view kind,
+std::vector<std::string> end_others(pg::Tx& tx, core::ScopeId scope_id, std::string_view kind,
     std::string_view except, core::Time now, core::Time end);
 
 /// Returns at most `limit` keys that are valid at `now`, newest first. If `after` is given, the list begins
 /// after that position.
-std::vector<Record> list(pg::Tx& tx, std::int64_t scope_id, core::Time now,
+std::vector<Record> list(pg::Tx& tx, core::ScopeId scope_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
 /// Sets `last_used_at` of each key to the time of its use, unless a later time is stored. Skips rows that

@@ -4,7 +4,7 @@
 
 namespace auth {
 
-void ApiKeyUsage::mark(std::int64_t scope_id, std::string const& prefix, core::Time at)
+void ApiKeyUsage::mark(core::ScopeId scope_id, std::string const& prefix, core::Time at)
 {
     std::lock_guard const lock(mutex_);
     State& state = keys_[{scope_id, prefix}];

@@ -2,6 +2,7 @@
 
 #include "auth/api_key_rows.hpp"
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 
 #include <chrono>
 #include <map>
@@ -18,7 +19,7 @@ class ApiKeyUsage {
 public:
     explicit ApiKeyUsage(std::chrono::milliseconds interval) : interval_(interval) {}
 
-    void mark(std::int64_t scope_id, std::string const& prefix, core::Time at);
+    void mark(core::ScopeId scope_id, std::string const& prefix, core::Time at);
 
     /// The unwritten uses that are due: those of keys that were never written, or last written at least one
     /// interval ago. With `all`, every unwritten use.
@@ -37,7 +38,7 @@ private:
 
     std::chrono::milliseconds const interval_;
     std::mutex mutex_;
-    std::map<std::pair<std::int64_t, std::string>, State> keys_;
+    std::map<std::pair<core::ScopeId, std::string>, State> keys_;
 };
 
 } // namespace auth

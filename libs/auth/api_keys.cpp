@@ -131,7 +131,7 @@ struct ApiKeys::Impl {
 
     bool write(std::vector<api_key_rows::Use> const& batch)
     {
-        std::set<std::int64_t> scopes;
+        std::set<core::ScopeId> scopes;
         for (auto const& use : batch)
             scopes.insert(use.scope_id);
         try {

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 #include "pg/migrate.hpp"
 
@@ -33,7 +34,7 @@ struct ApiKeyKind {
 
 /// A verified key.
 struct ApiKey {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string prefix; ///< the first 12 characters
     core::Access access = core::Access::key;
     std::optional<core::Time> expires_at; ///< end of the grace period after a rotation

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 
 #include <boost/json/object.hpp>
 

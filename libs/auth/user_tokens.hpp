@@ -4,6 +4,7 @@
 #include "auth/token_claims.hpp"
 #include "core/clock.hpp"
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

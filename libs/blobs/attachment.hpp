@@ -4,6 +4,8 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -27,10 +29,10 @@ constexpr auto enum_names(State)
 
 /// A row of `attachments`.
 struct Attachment {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid id;
     /// `sub` of the user that presigned the attachment; nullopt if an API key or the master key presigned it.
-    std::optional<std::string> owner;
+    std::optional<core::UserId> owner;
     std::string filename;
     std::string content_type;
     std::int64_t size_bytes = 0;

@@ -57,9 +57,9 @@ void insert_within_limits(pg::Tx& tx, Attachment const& attachment, AttachmentsO
 
 /// Throws TENANT_SUSPENDED for a suspended tenant. The gateway does not check this for upload and download
 /// URLs, because they name no tenant.
-void require_active(pg::Tx& tx, std::int64_t scope_id)
+void require_active(pg::Tx& tx, core::ScopeId scope_id)
 {
-    if (tenancy::tenant_rows::is_suspended(tx, core::Scope{scope_id, {}}.tenant_id()))
+    if (tenancy::tenant_rows::is_suspended(tx, core::tenant_of(scope_id)))
         throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
 }
 
@@ -155,7 +155,7 @@ asio::awaitable<http::Response> presign(http::Request const& request, Attachment
     attachment.scope_id = request.scope().id;
     attachment.id = core::Uuid::v7();
     attachment.created_at = attachments.now();
-    if (request.caller().is_jwt()) attachment.owner = request.caller().id;
+    if (request.caller().is_jwt()) attachment.owner.emplace(request.caller().id);
 
     core::Time const expires = attachment.created_at + attachments.options().upload_lifetime;
     core::Time const kept_until = attachment.created_at + attachments.options().keep_unattached;

@@ -9,9 +9,9 @@ namespace {
 Attachment read(pg::RowReader& r)
 {
     Attachment a;
-    a.scope_id = r.integer();
+    a.scope_id = r.scope_id();
     a.id = r.uuid();
-    a.owner = r.optional_text();
+    a.owner = r.optional_user_id();
     a.filename = r.text();
     a.content_type = r.text();
     a.size_bytes = r.integer();
@@ -66,7 +66,7 @@ Unattached insert_within(pg::Tx& tx, Attachment const& attachment, UnattachedLim
     return scope_fits ? Unattached::fits : Unattached::scope_is_full;
 }
 
-std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Attachment> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const result = tx.run(R"(
         SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
@@ -76,7 +76,7 @@ std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid con
     return pg::read_first(result, read);
 }
 
-std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+std::vector<Attachment> presigned(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const result = tx.run(R"(
         SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
@@ -95,8 +95,8 @@ bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now)
     return result.affected_rows() == 1;
 }
 
-std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids,
-    std::optional<std::string> const& owner, bool again, Parent const& parent, core::Time now)
+std::vector<Attachment> attach(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids,
+    std::optional<core::UserId> const& owner, bool again, Parent const& parent, core::Time now)
 {
     // Rows are locked in the order of their ids, so that overlapping calls wait for each other and do not
     // deadlock. A call that waited sees the changes of the call before it.
@@ -119,13 +119,13 @@ std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core
     return pg::read_rows(result, read);
 }
 
-void remove_unattached(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+void remove_unattached(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     tx.run("DELETE FROM attachments WHERE scope_id = $1 AND attachment_id = $2 AND state <> 'attached'",
         {scope_id, id});
 }
 
-bool remove_presigned(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+bool remove_presigned(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const result =
         tx.run("DELETE FROM attachments WHERE scope_id = $1 AND attachment_id = $2 AND state = 'presigned'",

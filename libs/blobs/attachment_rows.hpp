@@ -1,6 +1,8 @@
 #pragma once
 
 #include "blobs/attachment.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "pg/database.hpp"
 
 #include <cstdint>
@@ -30,10 +32,10 @@ enum class Unattached : std::uint8_t { fits, owner_is_full, scope_is_full };
 /// another and cannot exceed a limit together.
 Unattached insert_within(pg::Tx& tx, Attachment const& attachment, UnattachedLimits const& limits);
 
-std::optional<Attachment> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Attachment> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// The attachments among `ids` that are in state `presigned`.
-std::vector<Attachment> presigned(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
+std::vector<Attachment> presigned(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
 /// Changes the state of the attachment from `presigned` to `uploaded`, with `key` as its blob. Returns false
 /// and changes nothing if the attachment is not in state `presigned`.
@@ -42,13 +44,13 @@ bool mark_uploaded(pg::Tx& tx, Key const& key, core::Time now);
 /// Attaches the attachments among `ids` that may be attached, and returns them in any order. If `owner` is
 /// set, attaches only attachments that this user presigned. If `again` is true, also returns attachments that
 /// already have a parent; these keep their parent.
-std::vector<Attachment> attach(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids,
-    std::optional<std::string> const& owner, bool again, Parent const& parent, core::Time now);
+std::vector<Attachment> attach(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids,
+    std::optional<core::UserId> const& owner, bool again, Parent const& parent, core::Time now);
 
 /// Deletes the row unless it is attached.
-void remove_unattached(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+void remove_unattached(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// Deletes the row if its state is `presigned`. Returns whether it was deleted.
-bool remove_presigned(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+bool remove_presigned(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 } // namespace blobs::attachment_rows

@@ -88,7 +88,7 @@ Attachments::Attachments(
     if (!options_.origin) options_.origin = origin_from_host("http");
 }
 
-asio::awaitable<std::optional<Attachment>> Attachments::find(std::int64_t scope_id, core::Uuid id)
+asio::awaitable<std::optional<Attachment>> Attachments::find(core::ScopeId scope_id, core::Uuid id)
 {
     auto look_up = [&](pg::Tx& tx) { return attachment_rows::find(tx, scope_id, id); };
     auto attachment = co_await database_.read(scope_id, look_up);
@@ -130,8 +130,8 @@ std::vector<Attachment> Attachments::attach(pg::Tx& tx, core::Scope const& scope
 {
     if (ids.empty()) return {};
     auto const wanted = parse_ids(ids);
-    std::optional<std::string> owner;
-    if (!caller.is_staff()) owner = caller.id;
+    std::optional<core::UserId> owner;
+    if (!caller.is_staff()) owner.emplace(caller.id);
     auto const attached =
         attachment_rows::attach(tx, scope.id, without_gaps(wanted), owner, options_.reusable, parent, now());
 
@@ -164,7 +164,7 @@ asio::awaitable<http::Response> Attachments::get(http::Request const& request, M
     auto const attachment = co_await find(request.scope().id, request.uuid_param("attachmentId"));
     if (!attachment) throw no_such_attachment();
     if (!caller.is_staff()) {
-        bool allowed = !attachment->internal && attachment->owner == caller.id;
+        bool allowed = !attachment->internal && attachment->owner == core::UserId(caller.id);
         if (!allowed && !attachment->internal && attachment->state == State::attached) {
             allowed = co_await may_read(*attachment);
         }
@@ -178,7 +178,7 @@ asio::awaitable<http::Response> Attachments::get(http::Request const& request, M
     co_return http::Response::ok(to_json(*attachment, download, url));
 }
 
-void Attachments::expire(std::int64_t scope_id, core::Uuid const& id)
+void Attachments::expire(core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const left = database_.transact_blocking(scope_id, [&](pg::Tx& tx) {
         attachment_rows::remove_unattached(tx, scope_id, id);
@@ -195,7 +195,7 @@ core::Time Attachments::first_settling(core::Time presigned) const
     return presigned + options_.upload_lifetime + settle_margin;
 }
 
-std::optional<core::Time> Attachments::settle(std::int64_t scope_id, core::Uuid const& id)
+std::optional<core::Time> Attachments::settle(core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const attachment = core::wait(find(scope_id, id));
     if (!attachment || attachment->state != State::presigned) return std::nullopt;

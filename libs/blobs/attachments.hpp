@@ -5,6 +5,7 @@
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "http/message.hpp"
 #include "jobs/worker.hpp"
 #include "pg/database.hpp"
@@ -82,7 +83,7 @@ public:
 
     /// Returns the row; nullopt if the scope has no attachment with that id. If clients upload
     /// directly to the store, `find` first asks the store whether the attachment was uploaded.
-    asio::awaitable<std::optional<Attachment>> find(std::int64_t scope_id, core::Uuid id);
+    asio::awaitable<std::optional<Attachment>> find(core::ScopeId scope_id, core::Uuid id);
 
     /// If clients upload directly to the store, asks the store which of `ids` have been uploaded and records
     /// these uploads. Otherwise does nothing. Await this function before the transaction that attaches `ids`.
@@ -110,14 +111,14 @@ public:
     /// store, first asks the store for the upload and records it. Removes an attachment without an upload
     /// if `keep_declared` has passed since its presign. Returns the time for the next call, or nullopt if
     /// nothing is left to do. May be repeated.
-    std::optional<core::Time> settle(std::int64_t scope_id, core::Uuid const& id);
+    std::optional<core::Time> settle(core::ScopeId scope_id, core::Uuid const& id);
 
     /// The time for the first call of `settle` for an attachment that was presigned at `presigned`.
     core::Time first_settling(core::Time presigned) const;
 
     /// Removes the attachment if it was never attached. If it is attached, keeps it, and removes all blobs of
     /// it except the valid one. Blocking. May be repeated.
-    void expire(std::int64_t scope_id, core::Uuid const& id);
+    void expire(core::ScopeId scope_id, core::Uuid const& id);
 
     /// Removes the blobs of a scope that is being erased. Blocking. For tenancy::Eraser. May be repeated.
     void erase_scope(core::Scope const& scope);

@@ -166,7 +166,7 @@ fs::path LocalStore::folder(Key const& key) const
 {
     // The last digits of a version 7 UUID are random, so folders fill evenly and stay small enough to list.
     std::string const id = key.attachment_id.to_string();
-    return fs::path(std::to_string(key.scope_id)) / id.substr(id.size() - 2);
+    return fs::path(core::to_string(key.scope_id)) / id.substr(id.size() - 2);
 }
 
 std::string LocalStore::upload_url(Upload const& upload, std::string_view origin)
@@ -228,9 +228,9 @@ void LocalStore::erase_except(Key const& keep)
     }
 }
 
-void LocalStore::erase_scope(std::int64_t scope_id)
+void LocalStore::erase_scope(core::ScopeId scope_id)
 {
-    fs::remove_all(directory_ / std::to_string(scope_id));
+    fs::remove_all(directory_ / core::to_string(scope_id));
 }
 
 } // namespace blobs

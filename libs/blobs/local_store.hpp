@@ -2,6 +2,7 @@
 
 #include "blobs/store.hpp"
 #include "blobs/url_tokens.hpp"
+#include "core/scope.hpp"
 #include "core/thread_pool.hpp"
 
 #include <filesystem>
@@ -30,7 +31,7 @@ public:
     std::string upload_url(Upload const& upload, std::string_view origin) override;
     std::string download_url(Download const& download, std::string_view origin) override;
     void erase_except(Key const& keep) override;
-    void erase_scope(std::int64_t scope_id) override;
+    void erase_scope(core::ScopeId scope_id) override;
 
     LocalStore* local() noexcept override { return this; }
 

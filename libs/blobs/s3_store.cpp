@@ -282,10 +282,10 @@ void S3Store::erase_except(Key const& keep)
     if (!objects.empty()) erase(objects);
 }
 
-void S3Store::erase_scope(std::int64_t scope_id)
+void S3Store::erase_scope(core::ScopeId scope_id)
 {
     // Each iteration lists the first page, because the objects of the previous page have been deleted.
-    std::string const prefix = std::to_string(scope_id) + '/';
+    std::string const prefix = core::to_string(scope_id) + '/';
     std::vector<std::string> before;
     for (auto objects = list(prefix); !objects.empty(); objects = list(prefix)) {
         if (objects == before) throw std::runtime_error("S3 still lists objects that it reported as deleted");

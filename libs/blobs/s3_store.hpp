@@ -4,6 +4,7 @@
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "core/thread_pool.hpp"
 #include "http_client/client.hpp"
 
@@ -44,7 +45,7 @@ public:
     std::string upload_url(Upload const& upload, std::string_view origin) override;
     std::string download_url(Download const& download, std::string_view origin) override;
     void erase_except(Key const& keep) override;
-    void erase_scope(std::int64_t scope_id) override;
+    void erase_scope(core::ScopeId scope_id) override;
 
     DirectUploads* direct_uploads() noexcept override { return this; }
 

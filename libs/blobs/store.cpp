@@ -6,7 +6,7 @@ namespace blobs {
 
 std::string Key::name() const
 {
-    std::string name = std::to_string(scope_id) + '/' + attachment_id.to_string();
+    std::string name = core::to_string(scope_id) + '/' + attachment_id.to_string();
     if (!version.empty()) name.append(1, '.').append(version);
     return name;
 }

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -21,7 +22,7 @@ class DirectUploads;
 /// Identifies a blob of an attachment. Blobs are never overwritten: each upload gets its own version, and the
 /// attachment's row names the valid version.
 struct Key {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid attachment_id;
     std::string version; ///< letters and digits; empty if there is no version
 
@@ -69,7 +70,7 @@ public:
     virtual void erase_except(Key const& keep) = 0;
 
     /// Removes all blobs of a scope. Does nothing if there are none. Blocking.
-    virtual void erase_scope(std::int64_t scope_id) = 0;
+    virtual void erase_scope(core::ScopeId scope_id) = 0;
 
     /// This store, if clients upload to it directly; null for others.
     virtual DirectUploads* direct_uploads() noexcept { return nullptr; }

@@ -73,13 +73,13 @@ std::optional<Common> parse_common(
     if (!scope_id || !attachment_id || !size || !expires) return std::nullopt;
     core::Time const until{core::Time::duration(*expires)};
     if (now >= until) return std::nullopt;
-    return Common{{*scope_id, *attachment_id, values[3]}, *size, until};
+    return Common{{core::ScopeId{*scope_id}, *attachment_id, values[3]}, *size, until};
 }
 
 std::string common_text(std::string_view kind, Key const& key, std::int64_t size,
     std::string_view content_type, core::Time expires)
 {
-    return join({kind, std::to_string(key.scope_id), key.attachment_id.to_string(), key.version,
+    return join({kind, core::to_string(key.scope_id), key.attachment_id.to_string(), key.version,
         std::to_string(size), content_type, to_text(expires)});
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,14 +16,11 @@ namespace core {
 
 /// The scope for which work is done, and its tenant.
 struct Owner {
-    std::int64_t tenant = 0; ///< 0: no tenant, or several
-    std::int64_t scope = 0;  ///< 0: no scope, or several
+    TenantId tenant{}; ///< 0: no tenant, or several
+    ScopeId scope{};   ///< 0: no scope, or several
 
     /// `scope_id` is a `Scope::id`; 0 means no scope.
-    static Owner of(std::int64_t scope_id)
-    {
-        return {.tenant = Scope{.id = scope_id, .slug = {}}.tenant_id(), .scope = scope_id};
-    }
+    static Owner of(ScopeId scope_id) { return {.tenant = tenant_of(scope_id), .scope = scope_id}; }
 
     friend bool operator==(Owner const&, Owner const&) = default;
 };
@@ -95,7 +92,7 @@ public:
     std::size_t size() const noexcept { return size_; }
 
     /// The number of items of a tenant.
-    std::size_t size_of_tenant(std::int64_t id) const
+    std::size_t size_of_tenant(TenantId id) const
     {
         auto const it = by_tenant_.find(id);
         return it == by_tenant_.end() ? 0 : it->second->size;
@@ -123,20 +120,20 @@ public:
 
 private:
     struct Scoped {
-        std::int64_t scope;
+        ScopeId scope;
         std::deque<Item> items; ///< never empty
 
         std::size_t count() const noexcept { return items.size(); }
     };
 
     struct Tenant {
-        std::int64_t id;
+        TenantId id;
         std::size_t size;         ///< items of all its scopes
         std::list<Scoped> scopes; ///< in the order of their turns; never empty
 
         std::size_t count() const noexcept { return size; }
 
-        std::size_t size_of(std::int64_t scope_id) const
+        std::size_t size_of(ScopeId scope_id) const
         {
             auto const scope = std::ranges::find(scopes, scope_id, &Scoped::scope);
             return scope == scopes.end() ? 0 : scope->items.size();
@@ -148,9 +145,9 @@ private:
     /// The number of items that leave before item number `own` + 1 of the member `id`. `round` lists the
     /// members (tenants, or scopes of a tenant) in the order of their turns, and may lack `id`. In each turn,
     /// one item of one member leaves.
-    template <class Member>
+    template <class Member, class Id>
     static std::size_t ahead_in_turns(
-        std::list<Member> const& round, std::int64_t id, std::int64_t Member::* member_id, std::size_t own)
+        std::list<Member> const& round, Id id, Id Member::* member_id, std::size_t own)
     {
         std::size_t ahead = own;
         std::size_t turns = own + 1; // members before `id` have one turn more than members after it
@@ -185,7 +182,7 @@ private:
     }
 
     Tenants tenants_; ///< in the order of their turns
-    std::unordered_map<std::int64_t, typename Tenants::iterator> by_tenant_;
+    std::unordered_map<TenantId, typename Tenants::iterator> by_tenant_;
     std::size_t size_ = 0;
 };
 

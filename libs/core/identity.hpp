@@ -1,40 +1,10 @@
 #pragma once
 
-#include "core/enum_names.hpp"
-
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace core {
-
-enum class Environment : std::uint8_t { production = 0, sandbox = 1 };
-
-constexpr auto enum_names(Environment)
-{
-    return std::to_array<std::string_view>({"production", "sandbox"});
-}
-
-/// One tenant in one environment. A tenant's rows, API keys and cache entries belong to one of its scopes.
-/// The ids of a tenant's two scopes are computed from the tenant's id, without a query.
-struct Scope {
-    std::int64_t id = 0; ///< tenant_id * 2 + environment; 0 is no scope (tenant ids start at 1)
-    std::string slug;
-
-    static Scope of(std::int64_t tenant_id, Environment env, std::string slug)
-    {
-        return {tenant_id * 2 + static_cast<std::int64_t>(env), std::move(slug)};
-    }
-
-    std::int64_t tenant_id() const noexcept { return id / 2; }
-
-    /// The tenant's production scope. It holds the locks and data that both environments share.
-    Scope production() const { return of(tenant_id(), Environment::production, slug); }
-
-    Environment environment() const noexcept { return static_cast<Environment>(id & 1); }
-};
 
 /// A set of kinds of caller: the kinds that a route allows, or the one kind of a caller.
 enum class Access : std::uint8_t {

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/user_id.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -61,6 +62,9 @@ public:
     JsonWriter& value(double number);
     JsonWriter& value(Time time); ///< the text of `to_rfc3339`
     JsonWriter& value(Uuid const& id);
+
+    JsonWriter& value(UserId const& id) { return value(id.text()); }
+
     JsonWriter& value(std::span<std::string const> texts);
 
     JsonWriter& value(std::vector<std::string> const& texts) { return value(std::span(texts)); }

@@ -113,8 +113,8 @@ public:
     std::size_t used() const noexcept { return tenants_.used(); }
 
 private:
-    Shares<std::int64_t> tenants_;
-    std::unordered_map<std::int64_t, std::size_t> scopes_; ///< amount per scope, never 0
+    Shares<TenantId> tenants_;
+    std::unordered_map<ScopeId, std::size_t> scopes_; ///< amount per scope, never 0
 };
 
 } // namespace core

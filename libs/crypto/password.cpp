@@ -59,7 +59,7 @@ PasswordHasher::PasswordHasher(PasswordHasherOptions options)
 {
 }
 
-PasswordHasher::Reservation PasswordHasher::reserve(std::int64_t scope_id)
+PasswordHasher::Reservation PasswordHasher::reserve(core::ScopeId scope_id)
 {
     auto const owner = core::Owner::of(scope_id);
     std::lock_guard const lock(mutex_);
@@ -74,7 +74,7 @@ PasswordHasher::Reservation PasswordHasher::reserve(std::int64_t scope_id)
     return Reservation(*this, scope_id);
 }
 
-static std::size_t count_of(std::unordered_map<std::int64_t, std::size_t> const& counts, std::int64_t id)
+template <class Id> static std::size_t count_of(std::unordered_map<Id, std::size_t> const& counts, Id id)
 {
     auto const it = counts.find(id);
     return it == counts.end() ? 0 : it->second;
@@ -83,7 +83,7 @@ static std::size_t count_of(std::unordered_map<std::int64_t, std::size_t> const&
 bool PasswordHasher::is_full_for(core::Owner owner) const
 {
     if (queued_ >= options_.queue_limit) return true;
-    if (owner.scope == 0) return false;
+    if (owner.scope == core::no_scope) return false;
     std::size_t const half = (options_.queue_limit + 1) / 2;
     return count_of(queued_by_tenant_, owner.tenant) >= half ||
            count_of(queued_by_scope_, owner.scope) >= core::share_of(half);
@@ -98,10 +98,10 @@ std::size_t PasswordHasher::ahead_of(core::Owner owner) const
         own, sibling_has_places ? 2 : 1, queued_by_tenant_.size() + (tenants == 0 ? 1 : 0), queued_);
 }
 
-void PasswordHasher::leave(std::int64_t scope_id) noexcept
+void PasswordHasher::leave(core::ScopeId scope_id) noexcept
 {
     auto const owner = core::Owner::of(scope_id);
-    auto const take_one = [](auto& counts, std::int64_t id) {
+    auto const take_one = [](auto& counts, auto id) {
         auto const it = counts.find(id);
         if (--it->second == 0) counts.erase(it);
     };
@@ -117,7 +117,7 @@ std::size_t PasswordHasher::queued() const
     return queued_;
 }
 
-void PasswordHasher::enqueue(std::int64_t scope_id, std::function<void()> job)
+void PasswordHasher::enqueue(core::ScopeId scope_id, std::function<void()> job)
 {
     {
         std::lock_guard const lock(mutex_);

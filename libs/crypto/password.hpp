@@ -2,6 +2,7 @@
 
 #include "core/fair_queue.hpp"
 #include "core/moving_average.hpp"
+#include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "core/thread_pool.hpp"
 
@@ -95,13 +96,13 @@ public:
     private:
         friend PasswordHasher;
 
-        Reservation(PasswordHasher& hasher, std::int64_t scope_id) noexcept
+        Reservation(PasswordHasher& hasher, core::ScopeId scope_id) noexcept
             : hasher_(&hasher), scope_id_(scope_id)
         {
         }
 
         PasswordHasher* hasher_;
-        std::int64_t scope_id_;
+        core::ScopeId scope_id_;
     };
 
     /// Takes a place in the queue. Call it before other work of the request, so that a refusal costs little.
@@ -110,7 +111,7 @@ public:
     /// - the tenant uses half of the queue,
     /// - the scope uses its share of that half (`core::share_of`), or
     /// - the hash would begin too late (`longest_wait`).
-    Reservation reserve(std::int64_t scope_id = 0);
+    Reservation reserve(core::ScopeId scope_id = core::no_scope);
 
     /// Like `hash_password`, on a thread of the hasher. Resumes the caller on its own executor.
     asio::awaitable<std::string> hash(Reservation const& reservation, core::Secret secret);
@@ -128,8 +129,8 @@ private:
     template <class Work>
     auto run(Reservation const& reservation, Work work)
         -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
-    void leave(std::int64_t scope_id) noexcept;
-    void enqueue(std::int64_t scope_id, std::function<void()> job);
+    void leave(core::ScopeId scope_id) noexcept;
+    void enqueue(core::ScopeId scope_id, std::function<void()> job);
     std::function<void()> next_job();
     bool is_full_for(core::Owner owner) const;
     std::size_t ahead_of(core::Owner owner) const;
@@ -139,8 +140,8 @@ private:
     std::string const dummy_hash_; ///< PHC string of a discarded random secret
     mutable std::mutex mutex_;
     std::size_t queued_ = 0;
-    std::unordered_map<std::int64_t, std::size_t> queued_by_scope_; ///< callers per scope
-    std::unordered_map<std::int64_t, std::size_t> queued_by_tenant_;
+    std::unordered_map<core::ScopeId, std::size_t> queued_by_scope_; ///< callers per scope
+    std::unordered_map<core::TenantId, std::size_t> queued_by_tenant_;
     core::FairQueue<std::function<void()>> waiting_;
     core::MovingAverage seconds_; ///< duration of a hash
     core::ThreadPool workers_;    ///< last member, so that its threads end before the objects that they use

@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 /// The caller of a valid credential, and the scope of the credential.
 struct Identity {
     core::Caller caller;
-    std::int64_t key_scope = 0;    ///< the scope of an API key; 0 for other credentials
+    core::ScopeId key_scope{};     ///< the scope of an API key; 0 for other credentials
     auth::UserTokens::Token token; ///< the claims of a user token; null for other credentials
 };
 

@@ -23,9 +23,9 @@ asio::awaitable<http::Response> run(
 
 ExpensiveRequestLimiter::ExpensiveRequestLimiter(std::size_t per_scope) : limiter_(per_scope) {}
 
-std::shared_ptr<void const> ExpensiveRequestLimiter::enter(std::int64_t scope_id)
+std::shared_ptr<void const> ExpensiveRequestLimiter::enter(core::ScopeId scope_id)
 {
-    auto use = limiter_.enter(scope_id);
+    auto use = limiter_.enter(core::number(scope_id));
     if (!use)
         throw core::Error(
             core::codes::rate_limited, "Too many searches, statistics or exports at once. Retry later.")

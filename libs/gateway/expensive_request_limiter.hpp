@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/keyed_limiter.hpp"
+#include "core/scope.hpp"
 #include "http/router.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -23,7 +24,7 @@ public:
 
     /// Counts one more request of the scope until the last copy of the result is destroyed. Throws
     /// RATE_LIMITED with Retry-After if the scope has reached the limit.
-    std::shared_ptr<void const> enter(std::int64_t scope_id);
+    std::shared_ptr<void const> enter(core::ScopeId scope_id);
 
     /// Wraps an endpoint. A request that the endpoint's `is_expensive` option selects counts against the
     /// limit until the handler has ended and its stream has been sent.

@@ -204,7 +204,7 @@ http::BodyBudget::Holder Gateway::holder_of(RequestState const& state) const
 asio::awaitable<void> Gateway::find_tenant(RequestState& state)
 {
     auto environment = core::Environment::production;
-    if (state.identity.key_scope != 0) {
+    if (state.identity.key_scope != core::no_scope) {
         core::Scope const own{.id = state.identity.key_scope, .slug = {}};
         environment = own.environment();
         auto tenant = co_await deps_.tenants.find_by_id(own.tenant_id());
@@ -384,8 +384,8 @@ void Gateway::log(RequestState const& state, unsigned status, std::chrono::nanos
         {{"method", shown_method(request)}, {"route", pattern}, {"path", path}, {"status", status},
             {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
             {"tenant", context.scope.slug},
-            {"env",
-                context.scope.id != 0 ? core::to_string(context.scope.environment()) : std::string_view()},
+            {"env", context.scope.id != core::no_scope ? core::to_string(context.scope.environment())
+                                                       : std::string_view()},
             {"caller", to_string(context.caller.kind)}, {"callerId", context.caller.id},
             {"requestId", context.request_id}, {"traceId", context.trace_id},
             {"remote", request.remote_address}});

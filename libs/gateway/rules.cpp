@@ -94,7 +94,7 @@ bool agrees(tenancy::Resolution const& named, std::string_view slug, core::Envir
 
 std::string rate_subject(http::Context const& context)
 {
-    std::string subject = std::to_string(context.scope.id);
+    std::string subject = core::to_string(context.scope.id);
     subject += context.caller.is_jwt() ? ":user:" : ":"; // a key's id begins with `key:`
     subject += context.caller.id;
     return subject;

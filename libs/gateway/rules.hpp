@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "gateway/trusted_proxies.hpp"
 #include "http/message.hpp"
 #include "http/router.hpp"

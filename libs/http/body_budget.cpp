@@ -72,11 +72,11 @@ std::size_t BodyBudget::limit_of(Share share) const noexcept
 std::array<BodyBudget::Part, 6> BodyBudget::parts_of(Holder const& holder) noexcept
 {
     auto const owner = core::Owner::of(holder.scope_id);
-    auto const when = [](bool counts, std::int64_t key) {
-        return counts ? std::optional(key) : std::nullopt;
+    auto const when = [](bool counts, auto id) {
+        return counts ? std::optional(core::number(id)) : std::nullopt;
     };
     bool const anonymous = holder.anonymous;
-    bool const has_tenant = holder.scope_id != 0;
+    bool const has_tenant = holder.scope_id != core::no_scope;
     // Anonymous requests without a tenant count together, under tenant 0.
     return {Part{Share::anonymous_address, &anonymous_addresses_, anonymous ? holder.address : std::nullopt},
         Part{Share::network, &networks_, holder.network},

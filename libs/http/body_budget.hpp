@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/keyed_budget.hpp"
+#include "core/scope.hpp"
 
 #include <array>
 #include <atomic>
@@ -46,7 +47,7 @@ public:
         std::optional<std::int64_t> address = {};
         /// The `network_key` of the client's network. If nullopt, no limit per network applies.
         std::optional<std::int64_t> network = {};
-        std::int64_t scope_id = 0; ///< a core::Scope's id; 0 if the request has no tenant
+        core::ScopeId scope_id{}; ///< a core::Scope's id; 0 if the request has no tenant
         /// Whether the request has no credential, or only one that is not secret.
         bool anonymous = false;
     };

@@ -3,6 +3,7 @@
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/storage_ptr.hpp>

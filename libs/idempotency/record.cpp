@@ -28,9 +28,9 @@ crypto::Digest digest_of(std::initializer_list<std::string_view> parts)
 }
 
 /// The number of the PostgreSQL advisory lock for a key.
-std::int64_t lock_of(std::int64_t scope_id, crypto::Digest const& key)
+std::int64_t lock_of(core::ScopeId scope_id, crypto::Digest const& key)
 {
-    crypto::Digest const digest = digest_of({"idempotency", std::to_string(scope_id), crypto::view(key)});
+    crypto::Digest const digest = digest_of({"idempotency", core::to_string(scope_id), crypto::view(key)});
     std::uint64_t lock = 0;
     for (std::size_t i = 0; i < sizeof lock; ++i)
         lock = lock << 8 | digest.at(i);
@@ -130,7 +130,7 @@ std::string Record::unseal(std::string const& body) const
 
 std::string Record::sealed_for() const
 {
-    return "idempotency:" + std::to_string(scope_id_) + ":" + std::string(crypto::view(key_));
+    return "idempotency:" + core::to_string(scope_id_) + ":" + std::string(crypto::view(key_));
 }
 
 } // namespace idempotency

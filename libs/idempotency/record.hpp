@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/keyring.hpp"
 #include "http/message.hpp"
@@ -35,7 +36,7 @@ private:
     std::string unseal(std::string const& body) const;
     std::string sealed_for() const;
 
-    std::int64_t scope_id_;
+    core::ScopeId scope_id_;
     /// Hash of caller, method, path and Idempotency-Key. The hash has a fixed size and reveals none of these
     /// values.
     crypto::Digest key_;

@@ -75,7 +75,7 @@ void AsyncWorker::Impl::restrict(ClaimRequest& request)
     std::size_t const free = shares.capacity() - std::min(shares.used(), shares.capacity());
     request.limit = std::min(claims_at_once, free);
     bool const some_limited = held.limit_scopes(
-        request, options.claim_per_scope, [this](std::int64_t tenant) { return shares.allowance(tenant); });
+        request, options.claim_per_scope, [this](core::TenantId tenant) { return shares.allowance(tenant); });
     may_claim_more = some_limited || request.limit == 0;
 }
 

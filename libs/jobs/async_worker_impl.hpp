@@ -2,6 +2,7 @@
 // Internal to AsyncWorker: its two threads. async_worker.cpp has the functions of the dispatcher, and
 // async_worker_writer.cpp those of the writer.
 
+#include "core/scope.hpp"
 #include "core/shares.hpp"
 #include "jobs/async_worker.hpp"
 #include "jobs/claimer.hpp"
@@ -45,14 +46,14 @@ struct AsyncWorker::Impl {
     void write_until_stopped();
     std::vector<FinishedRun> next_batch();
     void write_batch(std::vector<FinishedRun> batch);
-    void write_scope(std::int64_t scope, std::vector<FinishedRun> runs, std::exception_ptr failure);
+    void write_scope(core::ScopeId scope, std::vector<FinishedRun> runs, std::exception_ptr failure);
     std::exception_ptr write(std::vector<FinishedRun> const& runs);
     std::exception_ptr write(std::vector<FinishedRun> const& runs, Record const& record);
     void release(std::vector<FinishedRun> const& runs, std::vector<std::size_t> const& kept);
     void forget(Claim const& claim);
     void wait_for_database(std::vector<FinishedRun> runs, std::exception_ptr const& failure);
     bool in_outage() const;
-    void set_aside(std::int64_t scope, std::vector<FinishedRun> runs);
+    void set_aside(core::ScopeId scope, std::vector<FinishedRun> runs);
     void set_stop_deadline();
     void abandon();
     void give_up(FinishedRun run, std::exception_ptr const& failure);
@@ -75,7 +76,7 @@ struct AsyncWorker::Impl {
     std::condition_variable wakeup;
     std::condition_variable ended_or_stopped;
     HeldClaims held;
-    core::Shares<std::int64_t> shares; ///< of the capacity, per tenant
+    core::Shares<core::TenantId> shares; ///< of the capacity, per tenant
     OutcomeBuffer outcomes;
     core::Time next_due = core::Time::max(); ///< the earliest due time of the jobs that were put off
     bool woken = false;

@@ -16,10 +16,10 @@ constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250
 
 pg::Scopes scopes_of(std::vector<FinishedRun> const& runs)
 {
-    std::set<std::int64_t> ids;
+    std::set<core::ScopeId> ids;
     for (auto const& run : runs)
         ids.insert(run.claim.scope_id);
-    return pg::Scopes(std::vector<std::int64_t>(ids.begin(), ids.end()));
+    return pg::Scopes(std::vector<core::ScopeId>(ids.begin(), ids.end()));
 }
 
 } // namespace
@@ -59,7 +59,7 @@ void AsyncWorker::Impl::write_batch(std::vector<FinishedRun> batch)
         wait_for_database(std::move(batch), failure);
         return;
     }
-    std::map<std::int64_t, std::vector<FinishedRun>> by_scope;
+    std::map<core::ScopeId, std::vector<FinishedRun>> by_scope;
     for (auto& run : batch)
         by_scope[run.claim.scope_id].push_back(std::move(run));
     bool const is_one = by_scope.size() == 1;
@@ -70,7 +70,7 @@ void AsyncWorker::Impl::write_batch(std::vector<FinishedRun> batch)
 /// Writes runs of one scope. If writing exactly these runs has already failed, `failure` is that
 /// failure. Otherwise it is null.
 void AsyncWorker::Impl::write_scope(
-    std::int64_t scope, std::vector<FinishedRun> runs, std::exception_ptr failure)
+    core::ScopeId scope, std::vector<FinishedRun> runs, std::exception_ptr failure)
 {
     if (!failure) failure = write(runs);
     if (!failure) return;
@@ -159,7 +159,7 @@ bool AsyncWorker::Impl::in_outage() const
     return outcomes.in_outage();
 }
 
-void AsyncWorker::Impl::set_aside(std::int64_t scope, std::vector<FinishedRun> runs)
+void AsyncWorker::Impl::set_aside(core::ScopeId scope, std::vector<FinishedRun> runs)
 {
     std::lock_guard const lock(mutex);
     outcomes.set_aside(scope, std::move(runs));

@@ -6,16 +6,6 @@
 
 namespace jobs {
 
-namespace {
-
-std::array<std::int64_t, 2> scopes_of(std::int64_t tenant)
-{
-    using enum core::Environment;
-    return {core::Scope::of(tenant, production, {}).id, core::Scope::of(tenant, sandbox, {}).id};
-}
-
-} // namespace
-
 void HeldClaims::add(std::vector<Claim> claims)
 {
     for (auto& claim : claims) {
@@ -60,25 +50,25 @@ std::vector<Claim> HeldClaims::all() const
     return claims;
 }
 
-std::size_t HeldClaims::of_tenant(std::int64_t tenant) const
+std::size_t HeldClaims::of_tenant(core::TenantId tenant) const
 {
     std::size_t held = 0;
-    for (auto const scope : scopes_of(tenant))
+    for (auto const scope : core::scopes_of(tenant))
         if (auto const it = by_scope_.find(scope); it != by_scope_.end()) held += it->second;
     return held;
 }
 
 bool HeldClaims::limit_scopes(ClaimRequest& request, std::size_t claim_per_scope,
-    std::function<std::size_t(std::int64_t tenant)> const& allowance) const
+    std::function<std::size_t(core::TenantId tenant)> const& allowance) const
 {
-    auto const half_of = [&](std::int64_t tenant) { return (allowance(tenant) + 1) / 2; };
-    request.max_per_scope = std::clamp<std::size_t>(half_of(0), 1, claim_per_scope);
+    auto const half_of = [&](core::TenantId tenant) { return (allowance(tenant) + 1) / 2; };
+    request.max_per_scope = std::clamp<std::size_t>(half_of(core::no_tenant), 1, claim_per_scope);
     bool limited = false;
     for (auto const& [scope, count] : by_scope_) {
         std::size_t const most = std::min(half_of(tenant_of(scope)), request.max_per_scope);
         if (most == request.max_per_scope) continue;
         limited = true;
-        for (auto const each : scopes_of(tenant_of(scope)))
+        for (auto const each : core::scopes_of(tenant_of(scope)))
             request.running[each] = request.max_per_scope - most;
     }
     return limited;

@@ -1,7 +1,7 @@
 #pragma once
 // Internal to the workers.
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "jobs/queue.hpp"
 
 #include <cstddef>
@@ -14,11 +14,6 @@
 #include <vector>
 
 namespace jobs {
-
-inline std::int64_t tenant_of(std::int64_t scope_id)
-{
-    return core::Scope{.id = scope_id, .slug = {}}.tenant_id();
-}
 
 /// The claims of one worker: of jobs that wait for a thread and of jobs that run. Not thread-safe.
 class HeldClaims {
@@ -41,21 +36,21 @@ public:
     std::size_t size() const noexcept { return active_.size(); }
 
     /// The number of claims of a tenant, in its two scopes together.
-    std::size_t of_tenant(std::int64_t tenant) const;
+    std::size_t of_tenant(core::TenantId tenant) const;
 
     /// Sets the limits per scope of a claim: each scope of a tenant may take half of the tenant's allowance,
     /// rounded up, and at most `claim_per_scope` jobs. `allowance` returns how many more jobs a tenant may
     /// hold; for tenant 0, how many a tenant may that holds none. Returns whether a tenant may take less than
     /// such a tenant.
     bool limit_scopes(ClaimRequest& request, std::size_t claim_per_scope,
-        std::function<std::size_t(std::int64_t tenant)> const& allowance) const;
+        std::function<std::size_t(core::TenantId tenant)> const& allowance) const;
 
 private:
     std::deque<Claim> ready_;
     /// The claims of waiting and running jobs. The key is scope, ref and token. It contains the token because
     /// a job whose lease was lost may be claimed again while its first run continues.
-    std::map<std::tuple<std::int64_t, core::Uuid, core::Uuid>, Claim> active_;
-    std::map<std::int64_t, std::size_t> by_scope_; ///< the number of claims in `active_`
+    std::map<std::tuple<core::ScopeId, core::Uuid, core::Uuid>, Claim> active_;
+    std::map<core::ScopeId, std::size_t> by_scope_; ///< the number of claims in `active_`
 };
 
 } // namespace jobs

@@ -25,7 +25,7 @@ std::vector<FinishedRun> OutcomeBuffer::next(Clock::time_point now, Clock::time_
     is_turn_of_paused_ = !is_turn_of_paused_;
     for (bool const of_paused : {is_turn_of_paused_, !is_turn_of_paused_}) {
         auto batch = of_paused ? take_paused(now, until)
-                               : take([&](std::int64_t scope) { return !paused_.contains(scope); });
+                               : take([&](core::ScopeId scope) { return !paused_.contains(scope); });
         if (!batch.empty()) return batch;
     }
     return {};
@@ -38,7 +38,7 @@ std::vector<FinishedRun> OutcomeBuffer::take_paused(Clock::time_point now, Clock
             until = std::min(until, pause.until);
             continue;
         }
-        auto batch = take([of = paused](std::int64_t scope) { return scope == of; });
+        auto batch = take([of = paused](core::ScopeId scope) { return scope == of; });
         if (!batch.empty()) return batch;
     }
     return {};
@@ -66,7 +66,7 @@ bool OutcomeBuffer::wait_for_database(std::vector<FinishedRun> runs)
     return is_first;
 }
 
-void OutcomeBuffer::set_aside(std::int64_t scope, std::vector<FinishedRun> runs)
+void OutcomeBuffer::set_aside(core::ScopeId scope, std::vector<FinishedRun> runs)
 {
     extend(paused_[scope]);
     put_back(std::move(runs));

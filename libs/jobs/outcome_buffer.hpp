@@ -1,6 +1,7 @@
 #pragma once
 // Internal to the asynchronous worker.
 
+#include "core/scope.hpp"
 #include "jobs/end_claims.hpp"
 
 #include <chrono>
@@ -33,7 +34,7 @@ public:
     bool wait_for_database(std::vector<FinishedRun> runs);
 
     /// Puts the runs of one scope back and pauses the writes of this scope.
-    void set_aside(std::int64_t scope, std::vector<FinishedRun> runs);
+    void set_aside(core::ScopeId scope, std::vector<FinishedRun> runs);
 
     bool in_outage() const noexcept { return outage_.failures > 0; }
 
@@ -58,7 +59,7 @@ private:
 
     std::chrono::milliseconds lease_;
     std::deque<FinishedRun> runs_;
-    std::map<std::int64_t, Pause> paused_; ///< per scope
+    std::map<core::ScopeId, Pause> paused_; ///< per scope
     Pause outage_;
     bool is_turn_of_paused_ = false;
 };

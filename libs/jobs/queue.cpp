@@ -12,11 +12,11 @@ constexpr int scopes_per_claim = 64;
 constexpr int few_due = 128;
 
 struct Running {
-    std::vector<std::int64_t> scopes;
+    std::vector<core::ScopeId> scopes;
     std::vector<std::int64_t> counts;
 };
 
-Running running_arrays(std::map<std::int64_t, std::size_t> const& running)
+Running running_arrays(std::map<core::ScopeId, std::size_t> const& running)
 {
     Running out;
     for (auto const& [scope, count] : running) {
@@ -28,7 +28,7 @@ Running running_arrays(std::map<std::int64_t, std::size_t> const& running)
 
 /// The members of claims as arrays, for statements that handle several claims at a time.
 struct Columns {
-    std::vector<std::int64_t> scopes;
+    std::vector<core::ScopeId> scopes;
     std::vector<std::string> refs;
     std::vector<std::string> tokens;
     std::vector<pg::Param> run_at;
@@ -53,13 +53,13 @@ core::Time now(pg::Tx& tx)
     return pg::RowReader(tx.run("SELECT jobs_now()").front()).time();
 }
 
-void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref,
+void enqueue(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, core::Uuid const& ref,
     std::optional<core::Time> run_at)
 {
     enqueue(tx, queue, scope_id, std::span(&ref, 1), run_at);
 }
 
-void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
+void enqueue(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, std::span<core::Uuid const> refs,
     std::optional<core::Time> run_at)
 {
     if (refs.empty()) return;
@@ -73,7 +73,7 @@ void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::spa
         {queue, scope_id, ids, run_at});
 }
 
-bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref)
+bool withdraw(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, core::Uuid const& ref)
 {
     auto const gone =
         tx.run("DELETE FROM jobs WHERE scope_id = $1 AND queue = $2 AND ref = $3 AND lease_owner IS NULL",
@@ -141,16 +141,16 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
             scopes, counts, request.limit, request.lease.count(), token, few_due});
 
     ClaimResult result;
-    std::int64_t last_seen = 0;
+    core::ScopeId last_seen{};
     std::int64_t seen = 0;
     for (auto const& row : rows) {
         pg::RowReader r(row);
-        last_seen = r.integer();
+        last_seen = r.scope_id();
         seen = r.integer();
         if (r.is_null()) break;
         Claim c{
             .queue = std::string(request.queue), .ref = {}, .run_at = {}, .lease_until = {}, .token = token};
-        c.scope_id = r.integer();
+        c.scope_id = r.scope_id();
         c.ref = r.uuid();
         c.attempts = static_cast<unsigned>(r.integer());
         c.run_at = r.time();
@@ -201,7 +201,8 @@ void record_dead(pg::Tx& tx, Claim const& claim, std::string_view reason, core::
         {claim.scope_id, claim.queue, claim.ref, claim.attempts, reason, now});
 }
 
-std::size_t purge_dead(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit)
+std::size_t purge_dead(
+    pg::Tx& tx, std::span<core::ScopeId const> scopes, core::Time before, std::size_t limit)
 {
     auto const result = tx.run(R"(
         DELETE FROM dead_jobs d
@@ -209,7 +210,7 @@ std::size_t purge_dead(pg::Tx& tx, std::span<std::int64_t const> scopes, core::T
                WHERE scope_id = ANY ($1::bigint[]) AND died_at < $2
                LIMIT $3::bigint) AS old
         WHERE d.scope_id = old.scope_id AND d.queue = old.queue AND d.ref = old.ref)",
-        {std::vector<std::int64_t>(scopes.begin(), scopes.end()), before, limit});
+        {std::vector<core::ScopeId>(scopes.begin(), scopes.end()), before, limit});
     return result.affected_rows();
 }
 

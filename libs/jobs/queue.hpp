@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 #include "pg/migrate.hpp"
 
@@ -33,26 +34,27 @@ core::Time now(pg::Tx& tx);
 /// due at once. A queue holds at most one job per (scope, ref). If that job is already waiting, it becomes
 /// due at the earlier of the two times. If it is running, it will run again. The commit wakes the workers of
 /// every replica, unless the job is due more than one second later. Workers find a later job by polling.
-void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref,
+void enqueue(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, core::Uuid const& ref,
     std::optional<core::Time> run_at = std::nullopt);
 
 /// As `enqueue` for one job, but adds many jobs in one statement. The refs must be distinct. A statement that
 /// inserts the rows to which the jobs refer can enqueue the jobs itself, with the SQL function
 /// `enqueue_jobs(queue, scope_ids, refs, times)`. Each array has one element per job. A job whose time is
 /// NULL is due at once.
-void enqueue(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, std::span<core::Uuid const> refs,
+void enqueue(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, std::span<core::Uuid const> refs,
     std::optional<core::Time> run_at = std::nullopt);
 
 /// Removes a waiting job, so that its handler will not run for it. Returns false and changes nothing if the
 /// job does not exist or has a lease. An expired lease counts too, because the effects of its run are
 /// unknown.
-[[nodiscard]] bool withdraw(pg::Tx& tx, std::string_view queue, std::int64_t scope_id, core::Uuid const& ref);
+[[nodiscard]] bool withdraw(
+    pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, core::Uuid const& ref);
 
 /// A job that is leased to this process. No other process runs the job before `lease_until`. All times are by
 /// the database's clock.
 struct Claim {
     std::string queue;
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid ref;
     unsigned attempts = 0; ///< number of runs started, including this one
     core::Time run_at;     ///< when the job was due, or when the lease of its last run ended
@@ -66,18 +68,18 @@ struct Claim {
 /// What to claim, and what is running already.
 struct ClaimRequest {
     std::string_view queue;
-    std::size_t limit = 1;                       ///< maximum number of jobs
-    std::size_t max_per_scope = 1;               ///< maximum number of jobs of one scope, including `running`
-    std::map<std::int64_t, std::size_t> running; ///< per scope
+    std::size_t limit = 1;         ///< maximum number of jobs
+    std::size_t max_per_scope = 1; ///< maximum number of jobs of one scope, including `running`
+    std::map<core::ScopeId, std::size_t> running; ///< per scope
     /// The claim starts with the first scope id above this one. Scopes take turns in the order of their ids.
-    std::int64_t after_scope = 0;
+    core::ScopeId after_scope{};
     std::chrono::milliseconds lease{60'000};
     bool include_expired = true; ///< whether to claim also jobs whose lease has ended
 };
 
 struct ClaimResult {
     std::vector<Claim> claims;
-    std::int64_t next_scope = 0; ///< `after_scope` of the next request
+    core::ScopeId next_scope{}; ///< `after_scope` of the next request
     /// The round has reached the last scope, and the next round begins with the first scope.
     bool end = true;
 };
@@ -108,7 +110,7 @@ inline constexpr std::chrono::days dead_jobs_retention{90};
 /// Deletes at most `limit` entries of `dead_jobs` that belong to these scopes and are older than `before`.
 /// The transaction must see the scopes. Returns the number of deleted entries.
 std::size_t purge_dead(
-    pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit);
+    pg::Tx& tx, std::span<core::ScopeId const> scopes, core::Time before, std::size_t limit);
 
 /// Releases claims whose jobs were not started. The jobs are due as before the claim, and no attempt is
 /// counted. Skips claims whose lease was lost.

@@ -7,7 +7,7 @@ namespace jobs {
 
 /// A worker's position in its round over the scopes.
 struct ScopeRotation {
-    std::int64_t cursor = 0; ///< `after_scope` of the next claim
+    core::ScopeId cursor{}; ///< `after_scope` of the next claim
     bool from_start = true;
     bool fruitless = true;
 

@@ -84,7 +84,7 @@ struct Worker::Impl {
             std::lock_guard const lock(mutex);
             woken = false;
             request.limit = options.threads - held.size();
-            held.limit_scopes(request, options.threads, [this](std::int64_t tenant) {
+            held.limit_scopes(request, options.threads, [this](core::TenantId tenant) {
                 return options.max_per_tenant -
                        std::min<std::size_t>(held.of_tenant(tenant), options.max_per_tenant);
             });

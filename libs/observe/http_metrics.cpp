@@ -40,7 +40,7 @@ constexpr std::size_t tenant_slots = 2048;
 constexpr std::size_t classes = 4; // 2xx..5xx
 
 struct Tenant {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string slug;
     std::string env;
     std::array<Count, classes> by_class{};
@@ -65,13 +65,13 @@ public:
     }
 
 private:
-    static std::size_t first_slot(std::int64_t id) noexcept
+    static std::size_t first_slot(core::ScopeId id) noexcept
     {
         // Fibonacci hashing: neighbouring ids spread over the table.
         return static_cast<std::size_t>((static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15U) >> 53);
     }
 
-    Tenant* find(std::int64_t id) const noexcept
+    Tenant* find(core::ScopeId id) const noexcept
     {
         for (std::size_t i = first_slot(id);; i = (i + 1) % tenant_slots) {
             auto* const tenant = slots_[i].load(std::memory_order_acquire);
@@ -103,7 +103,7 @@ private:
     std::atomic<std::size_t> count_ = 0;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Tenant>> owned_;
-    Tenant other_{.scope_id = 0, .slug = "_other", .env = "_other"};
+    Tenant other_{.scope_id = core::no_scope, .slug = "_other", .env = "_other"};
 };
 
 ClientMetric counter(std::vector<ClientMetric::Label> labels, std::uint64_t value)
@@ -228,7 +228,7 @@ try {
         [](std::int64_t us) { return std::chrono::nanoseconds(us * 1000); });
     entry.by_duration[static_cast<std::size_t>(bucket - bounds.begin())].fetch_add(1, relaxed);
     entry.nanoseconds.fetch_add(static_cast<std::uint64_t>(elapsed.count()), relaxed);
-    if (scope.id == 0) return;
+    if (scope.id == core::no_scope) return;
     auto const status_class = std::clamp<std::size_t>(status / 100, 2, 5) - 2;
     impl_->tenants.of(scope).by_class[status_class].fetch_add(1, relaxed);
 } catch (...) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "observe/metrics.hpp"
 
 #include <chrono>

@@ -105,7 +105,7 @@ private:
         Steady::time_point horizon{};
     };
 
-    using ScopeAndHost = std::pair<std::int64_t, std::string>; ///< scope and host
+    using ScopeAndHost = std::pair<core::ScopeId, std::string>; ///< scope and host
 
     struct HashScopeAndHost {
         std::size_t operator()(ScopeAndHost const& key) const noexcept

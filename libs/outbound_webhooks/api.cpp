@@ -185,7 +185,7 @@ store::Webhook lock_named(pg::Tx& tx, http::Request const& request)
 }
 
 std::string seal(
-    Api const& api, std::int64_t scope_id, core::Uuid const& webhook_id, core::Secret const& secret)
+    Api const& api, core::ScopeId scope_id, core::Uuid const& webhook_id, core::Secret const& secret)
 {
     return api.keyring.seal(secret.reveal(), store::secret_aad(scope_id, webhook_id));
 }

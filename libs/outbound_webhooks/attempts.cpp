@@ -14,7 +14,7 @@ using Results = std::vector<Result const*>;
 Attempt read_attempt(pg::RowReader& r)
 {
     Attempt a;
-    a.key.scope_id = r.integer();
+    a.key.scope_id = r.scope_id();
     a.key.delivery_id = r.uuid();
     a.pending = r.boolean();
     a.payload_bytes = static_cast<std::size_t>(r.integer());
@@ -33,7 +33,7 @@ Attempt read_attempt(pg::RowReader& r)
 DeliveryKey read_key(pg::RowReader& r)
 {
     DeliveryKey key;
-    key.scope_id = r.integer();
+    key.scope_id = r.scope_id();
     key.delivery_id = r.uuid();
     return key;
 }
@@ -199,7 +199,7 @@ std::vector<Attempt> load_attempts(
 void record(pg::Tx& tx, std::span<Result const* const> results)
 {
     using Kind = Result::Kind;
-    std::set<std::pair<std::int64_t, core::Uuid>> failed;
+    std::set<std::pair<core::ScopeId, core::Uuid>> failed;
     if (auto const tried = those_of(results, {Kind::delivered, Kind::retry, Kind::failed}); !tried.empty()) {
         for (auto const& key : record_attempts(tx, tried))
             failed.emplace(key.scope_id, key.delivery_id);

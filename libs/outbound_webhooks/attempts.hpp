@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "outbound_webhooks/policy.hpp"
 #include "pg/database.hpp"
 
@@ -18,7 +19,7 @@ namespace outbound_webhooks::store {
 
 /// Identifies a delivery.
 struct DeliveryKey {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid delivery_id;
 };
 

@@ -28,7 +28,7 @@ SealedSecrets read_secrets(pg::RowReader& r)
     return s;
 }
 
-std::vector<SealedSecrets> lock_secrets(pg::Tx& tx, std::int64_t scope_id)
+std::vector<SealedSecrets> lock_secrets(pg::Tx& tx, core::ScopeId scope_id)
 {
     auto const rows = tx.run(R"(
         SELECT webhook_id, secret, previous_secret FROM webhooks
@@ -89,7 +89,7 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
     return changed;
 }
 
-std::size_t purge(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit)
+std::size_t purge(pg::Tx& tx, std::span<core::ScopeId const> scopes, core::Time before, std::size_t limit)
 {
     auto const result = tx.run(R"(
         DELETE FROM webhook_deliveries d
@@ -97,7 +97,7 @@ std::size_t purge(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time b
                WHERE scope_id = ANY ($1::bigint[]) AND created_at < $2 AND status <> 'pending'
                LIMIT $3::bigint) AS old
         WHERE d.scope_id = old.scope_id AND d.delivery_id = old.delivery_id)",
-        {std::vector<std::int64_t>(scopes.begin(), scopes.end()), before, limit});
+        {std::vector<core::ScopeId>(scopes.begin(), scopes.end()), before, limit});
     return result.affected_rows();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "http/message.hpp"
 #include "pg/database.hpp"
 #include "pg/migrate.hpp"
@@ -39,7 +39,7 @@ std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view t
 
 /// The origin of an event that a worker causes.
 struct EventContext {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string traceparent; ///< empty if there is no trace
 };
 
@@ -54,6 +54,6 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
 /// Deletes at most `limit` deliveries of `scopes` that were created before `before` and are not pending. The
 /// transaction must include `scopes`. Returns the number of deleted deliveries. If it is less than `limit`,
 /// no more such deliveries are left.
-std::size_t purge(pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time before, std::size_t limit);
+std::size_t purge(pg::Tx& tx, std::span<core::ScopeId const> scopes, core::Time before, std::size_t limit);
 
 } // namespace outbound_webhooks

@@ -1,7 +1,7 @@
 #include "outbound_webhooks/sender.hpp"
 
 #include "core/fields.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "crypto/keyring.hpp"
 #include "crypto/random.hpp"
 #include "http_client/url.hpp"
@@ -218,7 +218,7 @@ void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker,
         by_key.try_emplace({claim.scope_id, claim.ref}, std::move(claim));
     for (auto& attempt : loaded.attempts) {
         auto node = by_key.extract({attempt.key.scope_id, attempt.key.delivery_id});
-        bool const suspended = loaded.suspended.contains(core::Scope{attempt.key.scope_id, {}}.tenant_id());
+        bool const suspended = loaded.suspended.contains(core::tenant_of(attempt.key.scope_id));
         begin_one(std::move(node.mapped()), std::move(attempt), suspended, worker, stop);
     }
     for (auto& [key, claim] : by_key) // the delivery was deleted
@@ -228,14 +228,15 @@ void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker,
 Sender::Loaded Sender::load(std::vector<jobs::Claim> const& claims) const
 {
     std::vector<store::DeliveryKey> keys;
-    std::set<std::int64_t> scopes, tenants;
+    std::set<core::ScopeId> scopes;
+    std::set<core::TenantId> tenants;
     for (auto const& claim : claims) {
         keys.push_back({claim.scope_id, claim.ref});
         scopes.insert(claim.scope_id);
-        tenants.insert(core::Scope{claim.scope_id, {}}.tenant_id());
+        tenants.insert(core::tenant_of(claim.scope_id));
     }
     return database_.transact_blocking(
-        pg::Scopes(std::vector<std::int64_t>(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
+        pg::Scopes(std::vector<core::ScopeId>(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
             auto attempts = store::load_attempts(tx, keys, payload_bytes_at_once, clock_.now());
             auto const suspended =
                 tenancy::tenant_rows::suspended_among(tx, {tenants.begin(), tenants.end()});

@@ -77,11 +77,11 @@ private:
 
     using DeliveryPtr = std::shared_ptr<Delivery>;
     /// The claims of one batch, by scope and delivery.
-    using Claims = std::map<std::pair<std::int64_t, core::Uuid>, jobs::Claim>;
+    using Claims = std::map<std::pair<core::ScopeId, core::Uuid>, jobs::Claim>;
 
     struct Loaded {
         std::vector<store::Attempt> attempts;
-        std::set<std::int64_t> suspended; ///< ids of tenants
+        std::set<core::TenantId> suspended; ///< ids of tenants
     };
 
     void begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker, std::stop_token const& stop);

@@ -41,18 +41,18 @@ Delivery read_delivery(pg::RowReader& r)
 
 } // namespace
 
-std::string secret_aad(std::int64_t scope_id, core::Uuid const& webhook_id)
+std::string secret_aad(core::ScopeId scope_id, core::Uuid const& webhook_id)
 {
-    return "webhooks.secret/" + std::to_string(scope_id) + '/' + webhook_id.to_string();
+    return "webhooks.secret/" + core::to_string(scope_id) + '/' + webhook_id.to_string();
 }
 
-std::int64_t count(pg::Tx& tx, std::int64_t scope_id)
+std::int64_t count(pg::Tx& tx, core::ScopeId scope_id)
 {
     auto const rows = tx.run("SELECT count(*) FROM webhooks WHERE scope_id = $1", {scope_id});
     return pg::RowReader(rows[0]).integer();
 }
 
-void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string const& sealed_secret)
+void insert(pg::Tx& tx, core::ScopeId scope_id, Webhook const& w, std::string const& sealed_secret)
 {
     tx.run(R"(
         INSERT INTO webhooks (scope_id, webhook_id, url, events, description, enabled, disabled_reason, version,
@@ -62,7 +62,7 @@ void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string con
             w.created_at, w.updated_at, sealed_secret});
 }
 
-std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Webhook> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const rows = tx.run(R"(
         SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
@@ -71,7 +71,7 @@ std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const&
     return pg::read_first(rows, read_webhook);
 }
 
-std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Webhook> find_for_update(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const rows = tx.run(R"(
         SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
@@ -81,7 +81,7 @@ std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::
 }
 
 std::vector<Webhook> list(
-    pg::Tx& tx, std::int64_t scope_id, std::optional<paging::Position> const& after, std::size_t limit)
+    pg::Tx& tx, core::ScopeId scope_id, std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const rows = tx.run(R"(
         SELECT webhook_id, url, events, description, enabled, disabled_reason, version, created_at, updated_at
@@ -93,7 +93,7 @@ std::vector<Webhook> list(
     return pg::read_rows(rows, read_webhook);
 }
 
-void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& w)
+void update(pg::Tx& tx, core::ScopeId scope_id, Webhook const& w)
 {
     tx.run(R"(
         UPDATE webhooks
@@ -104,7 +104,7 @@ void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& w)
             w.updated_at});
 }
 
-bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+bool remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const gone = tx.run("DELETE FROM webhooks WHERE scope_id = $1 AND webhook_id = $2", {scope_id, id})
                           .affected_rows();
@@ -113,7 +113,7 @@ bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
     return true;
 }
 
-void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::string const& sealed_secret,
+void replace_secret(pg::Tx& tx, core::ScopeId scope_id, Webhook const& w, std::string const& sealed_secret,
     core::Time previous_until)
 {
     tx.run(R"(
@@ -123,14 +123,14 @@ void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& w, std::st
         {scope_id, w.id, sealed_secret, previous_until, w.version, w.updated_at});
 }
 
-bool any_enabled(pg::Tx& tx, std::int64_t scope_id)
+bool any_enabled(pg::Tx& tx, core::ScopeId scope_id)
 {
     auto const rows =
         tx.run("SELECT EXISTS (SELECT FROM webhooks WHERE scope_id = $1 AND enabled)", {scope_id});
     return pg::RowReader(rows[0]).boolean();
 }
 
-std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event)
+std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, core::ScopeId scope_id, Event const& event)
 {
     std::vector<std::string> ids(max_per_scope);
     for (auto& id : ids)
@@ -149,7 +149,7 @@ std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Eve
     return pg::read_rows(rows, &pg::RowReader::uuid);
 }
 
-std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const rows = tx.run(R"(
@@ -164,7 +164,7 @@ std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::U
     return pg::read_rows(rows, read_delivery);
 }
 
-std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+std::optional<Delivery> reopen_delivery(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     core::Uuid const& delivery_id, core::Time now, core::Time expires_at)
 {
     auto const rows = tx.run(R"(

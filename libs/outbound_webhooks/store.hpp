@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/fields.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -33,22 +34,22 @@ struct Webhook {
 };
 
 /// The additional authenticated data for a webhook's encrypted secret.
-std::string secret_aad(std::int64_t scope_id, core::Uuid const& webhook_id);
+std::string secret_aad(core::ScopeId scope_id, core::Uuid const& webhook_id);
 
-std::int64_t count(pg::Tx& tx, std::int64_t scope_id);
-void insert(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook, std::string const& sealed_secret);
-std::optional<Webhook> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::int64_t count(pg::Tx& tx, core::ScopeId scope_id);
+void insert(pg::Tx& tx, core::ScopeId scope_id, Webhook const& webhook, std::string const& sealed_secret);
+std::optional<Webhook> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 /// As `find`, and locks the row until the transaction ends.
-std::optional<Webhook> find_for_update(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Webhook> find_for_update(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 /// Newest first, at most `limit` webhooks.
 std::vector<Webhook> list(
-    pg::Tx& tx, std::int64_t scope_id, std::optional<paging::Position> const& after, std::size_t limit);
+    pg::Tx& tx, core::ScopeId scope_id, std::optional<paging::Position> const& after, std::size_t limit);
 /// Writes all columns except the secret and `created_at`.
-void update(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook);
+void update(pg::Tx& tx, core::ScopeId scope_id, Webhook const& webhook);
 /// Deletes a webhook and its deliveries. Returns false if there is no such webhook.
-bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+bool remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 /// Replaces the secret. Until `previous_until`, deliveries are signed with the old secret, too.
-void replace_secret(pg::Tx& tx, std::int64_t scope_id, Webhook const& webhook,
+void replace_secret(pg::Tx& tx, core::ScopeId scope_id, Webhook const& webhook,
     std::string const& sealed_secret, core::Time previous_until);
 
 struct Delivery {
@@ -66,7 +67,7 @@ struct Delivery {
 };
 
 /// Whether the scope has an enabled webhook.
-bool any_enabled(pg::Tx& tx, std::int64_t scope_id);
+bool any_enabled(pg::Tx& tx, core::ScopeId scope_id);
 
 struct Event {
     std::string_view type;
@@ -78,13 +79,13 @@ struct Event {
 
 /// Inserts one delivery for every enabled webhook that subscribes to the event's type. Returns the ids of the
 /// deliveries.
-std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, std::int64_t scope_id, Event const& event);
+std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, core::ScopeId scope_id, Event const& event);
 /// Newest first, at most `limit` deliveries.
-std::vector<Delivery> list_deliveries(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit);
 /// Makes a delivery pending again, with `expires_at` as the end of its retry window. Returns nullopt if there
 /// is no such delivery.
-std::optional<Delivery> reopen_delivery(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& webhook_id,
+std::optional<Delivery> reopen_delivery(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     core::Uuid const& delivery_id, core::Time now, core::Time expires_at);
 
 } // namespace outbound_webhooks::store

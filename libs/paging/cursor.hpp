@@ -4,6 +4,7 @@
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/json_writer.hpp"
+#include "core/user_id.hpp"
 #include "http/query.hpp"
 
 #include <cstddef>
@@ -68,6 +69,11 @@ public:
     FilterHash& add(std::string_view name, std::string const& value)
     {
         return add(name, std::string_view(value));
+    }
+
+    FilterHash& add(std::string_view name, std::optional<core::UserId> const& id)
+    {
+        return add(name, id ? std::optional<std::string_view>(id->text()) : std::nullopt);
     }
 
     FilterHash& add(std::string_view name, std::optional<core::Time> const& time);

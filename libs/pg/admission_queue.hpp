@@ -89,9 +89,9 @@ public:
     /// Whether the owner uses less than its share of the threads.
     bool may_start(Owner owner) const
     {
-        if (owner.tenant == 0) return true;
+        if (owner.tenant == core::no_tenant) return true;
         if (running(tenants_, owner.tenant) >= core::share_of(options_.threads)) return false;
-        return owner.scope == 0 || running(scopes_, key(owner)) < threads_of(owner);
+        return owner.scope == core::no_scope || running(scopes_, key(owner)) < threads_of(owner);
     }
 
     bool has_ready() const
@@ -162,15 +162,18 @@ private:
     };
 
     /// The key in `scopes_`. A tenant's calls without a scope are counted under its negative id.
-    static std::int64_t key(Owner owner) { return owner.scope != 0 ? owner.scope : -owner.tenant; }
+    static core::ScopeId key(Owner owner)
+    {
+        return owner.scope != core::no_scope ? owner.scope : core::ScopeId{-core::number(owner.tenant)};
+    }
 
-    template <class Map> static std::size_t running(Map const& counts, std::int64_t id)
+    template <class Map> static std::size_t running(Map const& counts, typename Map::key_type id)
     {
         auto const it = counts.find(id);
         return it == counts.end() ? 0 : it->second.running;
     }
 
-    template <class Map> static std::size_t places(Map const& counts, std::int64_t id)
+    template <class Map> static std::size_t places(Map const& counts, typename Map::key_type id)
     {
         auto const it = counts.find(id);
         return it == counts.end() ? 0 : it->second.waiting + it->second.reserved;
@@ -178,9 +181,9 @@ private:
 
     std::size_t threads_of(Owner owner) const
     {
-        if (owner.tenant == 0) return options_.threads;
+        if (owner.tenant == core::no_tenant) return options_.threads;
         auto const tenants = core::share_of(options_.threads);
-        return owner.scope == 0 ? tenants : core::share_of(tenants);
+        return owner.scope == core::no_scope ? tenants : core::share_of(tenants);
     }
 
     /// Whether a waiting call of the scope has expired since the scope's last start, and no call of the scope
@@ -196,10 +199,10 @@ private:
     bool is_full_for(Owner owner) const
     {
         if (queue_.size() + reserved_ >= options_.limit) return true;
-        if (owner.tenant == 0) return false;
+        if (owner.tenant == core::no_tenant) return false;
         auto const share = core::share_of(options_.limit);
         if (places(tenants_, owner.tenant) >= share) return true;
-        return owner.scope != 0 && places(scopes_, key(owner)) >= core::share_of(share);
+        return owner.scope != core::no_scope && places(scopes_, key(owner)) >= core::share_of(share);
     }
 
     /// Seconds between starts of the scope's calls; nullopt before any call has ended.
@@ -240,7 +243,7 @@ private:
     /// number of calls.
     void forget_idle(Owner owner)
     {
-        auto const forget = [](auto& counts, std::int64_t id) {
+        auto const forget = [](auto& counts, auto id) {
             auto const it = counts.find(id);
             auto const& c = it->second;
             if (c.waiting + c.reserved + c.running == 0) counts.erase(it);
@@ -251,8 +254,8 @@ private:
 
     AdmissionQueueOptions const options_;
     core::FairQueue<Waiting> queue_;
-    std::unordered_map<std::int64_t, Scope> scopes_;
-    std::unordered_map<std::int64_t, Tenant> tenants_;
+    std::unordered_map<core::ScopeId, Scope> scopes_;
+    std::unordered_map<core::TenantId, Tenant> tenants_;
     std::size_t reserved_ = 0;
     core::MovingAverage log_of_service_; ///< of the duration of calls in seconds
 };

@@ -41,11 +41,11 @@ Param timeout_of(LockWait wait)
     return wait == LockWait::brief ? "10ms" : "100ms";
 }
 
-std::vector<std::int64_t> ids_of(std::span<std::string const> texts)
+std::vector<core::ScopeId> ids_of(std::span<std::string const> texts)
 {
-    std::vector<std::int64_t> ids;
+    std::vector<core::ScopeId> ids;
     for (std::string const& text : texts)
-        ids.push_back(std::stoll(text));
+        ids.push_back(core::ScopeId{std::stoll(text)});
     return ids;
 }
 
@@ -104,7 +104,7 @@ asio::awaitable<Rows> PooledBatchConnection::try_locks(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
     std::vector<std::int64_t> keys;
-    for (std::int64_t const id : scopes.ids())
+    for (core::ScopeId const id : scopes.ids())
         keys.push_back(scope_lock(id));
     Param const locks[] = {visible(scopes), timeout_of(wait_), scopes.ids(), keys};
     Statement const statements[] = {

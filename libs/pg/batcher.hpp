@@ -74,12 +74,12 @@ private:
         std::optional<Out> output;
     };
 
-    static std::int64_t scope_of(In const& input)
+    static core::ScopeId scope_of(In const& input)
     {
         if constexpr (requires { input.scope_id; })
             return input.scope_id;
         else
-            return 0;
+            return core::no_scope;
     }
 
     /// Runs `work` once. After a success, fills in the outputs. After a failure, the inputs are as before.

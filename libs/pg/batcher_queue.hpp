@@ -1,6 +1,7 @@
 #pragma once
 // Internal to pg: how the callers of a Batcher wait on one thread.
 
+#include "core/scope.hpp"
 #include "pg/batch_pace.hpp"
 #include "pg/caller_queue.hpp"
 #include "pg/separate_scope.hpp"
@@ -45,7 +46,7 @@ struct UntypedBatcher::Queue {
     using Clock = SeparateScopeState::Clock;
 
     /// Whether the limits allow one more waiting caller of the scope.
-    bool admits(std::int64_t scope_id, WaitingLimits const& limits) const
+    bool admits(core::ScopeId scope_id, WaitingLimits const& limits) const
     {
         auto const owner = core::Owner::of(scope_id);
         auto const it = separate_scopes.find(scope_id);
@@ -54,14 +55,14 @@ struct UntypedBatcher::Queue {
                    it->second.size() < limits.stuck_of_scope;
         auto const all = waiting.size() + count(false);
         if (all >= limits.all) return false;
-        if (all < limits.of_scope || owner.tenant == 0) return true;
+        if (all < limits.of_scope || owner.tenant == core::no_tenant) return true;
         auto const of_separate = it == separate_scopes.end() ? 0 : it->second.size();
         return waiting.size_of_tenant(owner.tenant) + count(false, owner.tenant) < limits.of_tenant &&
                waiting.size_of(owner) + of_separate < limits.of_scope;
     }
 
     /// Whether one more caller of the scope would wait for longer than `longest` until its batch starts.
-    bool is_too_late(std::int64_t scope_id, BatchPace::Seconds longest) const
+    bool is_too_late(core::ScopeId scope_id, BatchPace::Seconds longest) const
     {
         if (auto const it = separate_scopes.find(scope_id); it != separate_scopes.end())
             return it->second.pace.wait(it->second.waiting.size()) > longest;
@@ -71,27 +72,26 @@ struct UntypedBatcher::Queue {
     }
 
     /// Whether the scope has more waiting callers than a stuck scope may have.
-    bool is_crowded(std::int64_t scope_id, WaitingLimits const& limits) const
+    bool is_crowded(core::ScopeId scope_id, WaitingLimits const& limits) const
     {
         auto const of_scope = separate_scopes.at(scope_id).waiting.size();
         return of_scope > std::min(limits.stuck_of_scope, limits.stuck) ||
                (of_scope > 1 && (count(true) > limits.stuck ||
-                                    count(true, core::Owner::of(scope_id).tenant) > limits.stuck_of_tenant));
+                                    count(true, core::tenant_of(scope_id)) > limits.stuck_of_tenant));
     }
 
     /// The number of callers of scopes that run separately and whose `is_stuck()` equals `stuck`. If `tenant`
     /// is set, only callers of that tenant are counted.
-    std::size_t count(bool stuck, std::optional<std::int64_t> tenant = std::nullopt) const
+    std::size_t count(bool stuck, std::optional<core::TenantId> tenant = std::nullopt) const
     {
         std::size_t sum = 0;
         for (auto const& [id, scope] : separate_scopes)
-            if (scope.is_stuck() == stuck && (!tenant || core::Owner::of(id).tenant == *tenant))
-                sum += scope.size();
+            if (scope.is_stuck() == stuck && (!tenant || core::tenant_of(id) == *tenant)) sum += scope.size();
         return sum;
     }
 
     /// Whether the scope runs separately now. Erases the scope's entry in `separate_scopes` if it is over.
-    bool runs_separately(std::int64_t scope_id)
+    bool runs_separately(core::ScopeId scope_id)
     {
         auto const it = separate_scopes.find(scope_id);
         if (it == separate_scopes.end()) return false;
@@ -130,7 +130,7 @@ struct UntypedBatcher::Queue {
     /// while a server runs, so that it is destroyed before its io_context.
     std::optional<asio::steady_timer> second_server_timer;
 
-    std::map<std::int64_t, SeparateScope> separate_scopes;
+    std::map<core::ScopeId, SeparateScope> separate_scopes;
     unsigned separate_servers = 0; ///< number of coroutines that run separate scopes
     /// Timers of the servers that wait for a scope to be ready.
     std::vector<asio::steady_timer*> sleeping;

@@ -97,7 +97,7 @@ void UntypedBatcher::State::expire(Queue& queue)
 }
 
 asio::awaitable<void> UntypedBatcher::State::run_separately(
-    Queue& queue, std::int64_t scope_id, SeparateScope& scope)
+    Queue& queue, core::ScopeId scope_id, SeparateScope& scope)
 {
     std::unique_ptr<BatchConnection> const connection = co_await connection_for(scope);
     if (connection) {
@@ -148,8 +148,8 @@ asio::awaitable<std::optional<Stalled::Cause>> UntypedBatcher::State::answer_sep
     co_return is_over ? std::nullopt : std::optional(Stalled::Cause::row_lock);
 }
 
-void UntypedBatcher::State::put_back(
-    Queue& queue, std::int64_t scope_id, std::vector<WaiterPtr> batch, std::size_t size, Stalled::Cause cause)
+void UntypedBatcher::State::put_back(Queue& queue, core::ScopeId scope_id, std::vector<WaiterPtr> batch,
+    std::size_t size, Stalled::Cause cause)
 {
     SeparateScope& scope = queue.separate_scopes.at(scope_id);
     bool const is_row = cause != Stalled::Cause::scope_lock;

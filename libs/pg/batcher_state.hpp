@@ -2,6 +2,7 @@
 // Internal to pg: the state of a Batcher.
 
 #include "core/error.hpp"
+#include "core/scope.hpp"
 #include "pg/batch_runner.hpp"
 #include "pg/batcher_queue.hpp"
 
@@ -176,7 +177,7 @@ struct UntypedBatcher::State : std::enable_shared_from_this<State> {
     /// Refuses the callers that have waited too long since their scope left the common batches.
     void expire(Queue& queue);
     /// Makes one attempt for a scope. While `in_service` is set, the map entry of the scope is not erased.
-    asio::awaitable<void> run_separately(Queue& queue, std::int64_t scope_id, SeparateScope& scope);
+    asio::awaitable<void> run_separately(Queue& queue, core::ScopeId scope_id, SeparateScope& scope);
     /// Returns null if no connection is available. The scope's callers have then been refused.
     asio::awaitable<std::unique_ptr<BatchConnection>> connection_for(SeparateScope& scope);
     /// As `answer`, for members of one scope. If some members have no answer and must wait for another
@@ -185,7 +186,7 @@ struct UntypedBatcher::State : std::enable_shared_from_this<State> {
         BatchConnection& connection, std::span<WaiterPtr const> batch);
     /// After an attempt met a lock, puts its unanswered members back into the queue of the scope. Refuses
     /// callers beyond the limits.
-    void put_back(Queue& queue, std::int64_t scope_id, std::vector<WaiterPtr> batch, std::size_t size,
+    void put_back(Queue& queue, core::ScopeId scope_id, std::vector<WaiterPtr> batch, std::size_t size,
         Stalled::Cause cause);
 
     // --- both kinds

@@ -60,7 +60,7 @@ public:
     bool empty() const noexcept { return size() == 0; }
 
     /// The number of callers of a tenant.
-    std::size_t size_of_tenant(std::int64_t id) const
+    std::size_t size_of_tenant(core::TenantId id) const
     {
         auto const is_its = [&](Caller const& caller) { return owner_of(caller).tenant == id; };
         return count_few(is_its) + turns_.size_of_tenant(id);

@@ -12,7 +12,7 @@
 
 namespace pg {
 
-Scopes Scopes::distinct(std::vector<std::int64_t> ids)
+Scopes Scopes::distinct(std::vector<core::ScopeId> ids)
 {
     std::ranges::sort(ids);
     ids.erase(std::ranges::unique(ids).begin(), ids.end());

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "pg/param.hpp"
 #include "pg/rows.hpp"
 
@@ -35,19 +36,26 @@ class Scopes {
 public:
     Scopes() = default;
 
-    Scopes(std::int64_t id) : ids_{id} {}
+    Scopes(core::ScopeId id) : ids_{id} {}
 
     Scopes(core::Scope const& scope) : ids_{scope.id} {}
 
-    explicit Scopes(std::vector<std::int64_t> ids) : ids_(std::move(ids)) {}
+    explicit Scopes(std::vector<core::ScopeId> ids) : ids_(std::move(ids)) {}
 
     /// Sorts the ids and removes repetitions.
-    static Scopes distinct(std::vector<std::int64_t> ids);
+    static Scopes distinct(std::vector<core::ScopeId> ids);
 
-    std::vector<std::int64_t> const& ids() const noexcept { return ids_; }
+    /// Both scopes of a tenant, for transactions that read or write both environments.
+    static Scopes of_tenant(core::TenantId id)
+    {
+        auto const both = core::scopes_of(id);
+        return Scopes(std::vector<core::ScopeId>(both.begin(), both.end()));
+    }
+
+    std::vector<core::ScopeId> const& ids() const noexcept { return ids_; }
 
 private:
-    std::vector<std::int64_t> ids_;
+    std::vector<core::ScopeId> ids_;
 };
 
 /// An open transaction. Use it only on the database thread that runs `work`. Each connection prepares a
@@ -80,7 +88,7 @@ public:
         timeout,    ///< `statement_timeout`
     };
 
-    explicit Stalled(Cause cause, std::vector<std::int64_t> scopes = {})
+    explicit Stalled(Cause cause, std::vector<core::ScopeId> scopes = {})
         : core::Error(
               core::Error::unavailable("The data is locked, or the database took too long. Retry later.")),
           cause_(cause), scopes_(std::move(scopes))
@@ -90,11 +98,11 @@ public:
     Cause cause() const noexcept { return cause_; }
 
     /// The scopes known to be locked, ascending; empty unless the cause is `scope_lock`.
-    std::vector<std::int64_t> const& scopes() const noexcept { return scopes_; }
+    std::vector<core::ScopeId> const& scopes() const noexcept { return scopes_; }
 
 private:
     Cause cause_;
-    std::vector<std::int64_t> scopes_;
+    std::vector<core::ScopeId> scopes_;
 };
 
 /// How long a BatchConnection's statements wait for locks of other transactions.
@@ -145,7 +153,7 @@ public:
 /// The distinct `scope_id` values of a batch's inputs.
 template <class In> Scopes scopes_of(std::span<In const> inputs)
 {
-    std::vector<std::int64_t> ids;
+    std::vector<core::ScopeId> ids;
     ids.reserve(inputs.size());
     for (In const& input : inputs)
         ids.push_back(input.scope_id);
@@ -157,7 +165,7 @@ template <class Out> using Batch = asio::awaitable<std::vector<Out>>;
 
 /// Takes the scope's advisory lock until the transaction ends, like `BatchConnection::run_with_scope_locks`.
 /// The key of the lock is a bigint with `0x53` in the top byte and the scope's id in the other bytes.
-void lock_scope(Tx& tx, std::int64_t scope_id);
+void lock_scope(Tx& tx, core::ScopeId scope_id);
 
 struct CloseConnection {
     void operator()(PGconn* connection) const noexcept;

@@ -30,7 +30,7 @@ static core::Owner owner_of(Scopes const& scopes)
     auto const first = core::Owner::of(ids.front());
     if (ids.size() == 1) return first;
     bool const one_tenant =
-        std::ranges::all_of(ids, [&](std::int64_t id) { return core::Owner::of(id).tenant == first.tenant; });
+        std::ranges::all_of(ids, [&](core::ScopeId id) { return core::tenant_of(id) == first.tenant; });
     return one_tenant ? core::Owner{.tenant = first.tenant} : core::Owner{};
 }
 

@@ -55,15 +55,21 @@ Param::Param(std::vector<std::string> const& texts)
     text_ += '}';
 }
 
-Param::Param(std::vector<std::int64_t> const& numbers)
+template <class Number> static std::string bigint_array(std::span<Number const> numbers)
 {
-    text_ += '{';
-    for (std::int64_t const number : numbers) {
-        if (text_.size() > 1) text_ += ',';
-        text_ += std::to_string(number);
+    std::string array = "{";
+    for (Number const number : numbers) {
+        if (array.size() > 1) array += ',';
+        array += std::to_string(static_cast<std::int64_t>(number));
     }
-    text_ += '}';
+    return array + '}';
 }
+
+Param::Param(std::vector<std::int64_t> const& numbers) : text_(bigint_array(std::span(numbers))) {}
+
+Param::Param(std::span<core::ScopeId const> ids) : text_(bigint_array(ids)) {}
+
+Param::Param(std::span<core::TenantId const> ids) : text_(bigint_array(ids)) {}
 
 std::string Param::decimal(std::int64_t number)
 {

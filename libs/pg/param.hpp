@@ -2,6 +2,8 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -38,11 +40,24 @@ public:
     {
     }
 
+    Param(core::ScopeId id) : Param(core::number(id)) {}
+
+    Param(core::TenantId id) : Param(core::number(id)) {}
+
+    Param(core::UserId const& id) : Param(id.text()) {}
+
     Param(core::Uuid const& id);
     /// A timestamptz in microseconds. `Time::max()` becomes `infinity`, `Time::min()` becomes `-infinity`.
     Param(core::Time time);
     Param(std::vector<std::string> const& texts);    ///< text[], uuid[], ...: quoted and escaped
     Param(std::vector<std::int64_t> const& numbers); ///< bigint[]
+    Param(std::span<core::ScopeId const> ids);       ///< bigint[]
+    Param(std::span<core::TenantId const> ids);      ///< bigint[]
+
+    Param(std::vector<core::ScopeId> const& ids) : Param(std::span(ids)) {}
+
+    Param(std::vector<core::TenantId> const& ids) : Param(std::span(ids)) {}
+
     /// An array whose elements may be NULL. An element that is itself an array is sent as its text. So a
     /// text[] can contain one array for each row of a batch, for example the row's tags. The SQL converts
     /// each element back, for example with `q.tags::text[]`.

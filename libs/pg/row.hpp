@@ -3,6 +3,8 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "pg/rows.hpp"
 
 #include <cstdint>
@@ -20,7 +22,7 @@ namespace pg {
 /// memory of the result, and keeps the result alive.
 ///
 ///     pg::RowReader r(row);
-///     f.id = r.uuid(); f.title = r.text(); f.user_id = r.optional_text();
+///     f.id = r.uuid(); f.title = r.text(); f.user_id = r.optional_user_id();
 ///
 /// Throws pqxx::conversion_error for a NULL that is read as a non-optional value, for a value that is not of
 /// the requested type, and for a column beyond the last.
@@ -38,6 +40,15 @@ public:
 
     std::optional<std::string> optional_text();
     std::int64_t integer();
+
+    core::ScopeId scope_id() { return core::ScopeId{integer()}; }
+
+    core::TenantId tenant_id() { return core::TenantId{integer()}; }
+
+    core::UserId user_id() { return core::UserId(text()); }
+
+    std::optional<core::UserId> optional_user_id() { return std::optional<core::UserId>(optional_text()); }
+
     std::optional<std::int64_t> optional_integer();
     bool boolean();
     core::Uuid uuid();

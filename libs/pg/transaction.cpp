@@ -69,7 +69,7 @@ void Transaction::rollback() noexcept
     }
 }
 
-void lock_scope(Tx& tx, std::int64_t scope_id)
+void lock_scope(Tx& tx, core::ScopeId scope_id)
 {
     tx.run("SELECT pg_advisory_xact_lock($1)", {scope_lock(scope_id)});
 }

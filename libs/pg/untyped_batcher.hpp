@@ -1,6 +1,7 @@
 #pragma once
 // Internal to pg.
 
+#include "core/scope.hpp"
 #include "core/suspended.hpp"
 #include "pg/database.hpp"
 
@@ -30,7 +31,7 @@ public:
     /// One caller. The Waiter is a local variable of the coroutine that awaits `wait`. While that coroutine
     /// is suspended, `caller` owns it.
     struct Waiter {
-        explicit Waiter(std::int64_t scope) : scope_id(scope) {}
+        explicit Waiter(core::ScopeId scope) : scope_id(scope) {}
 
         ~Waiter()
         {
@@ -42,7 +43,7 @@ public:
 
         bool is_answered() const { return has_output || failure; }
 
-        std::int64_t const scope_id;
+        core::ScopeId const scope_id;
         bool has_output = false;
         std::exception_ptr failure;
         std::optional<core::Suspended> caller;

@@ -73,9 +73,9 @@ FailureKind failure_kind(std::exception_ptr const& failure)
 Param visible(Scopes const& scopes)
 {
     std::string text;
-    for (std::int64_t const id : scopes.ids()) {
+    for (core::ScopeId const id : scopes.ids()) {
         if (!text.empty()) text += ',';
-        text += std::to_string(id);
+        text += core::to_string(id);
     }
     return text;
 }

@@ -3,6 +3,7 @@
 // waiting: Connection blocks its thread, AsyncConnection suspends its coroutine, and Listener blocks its own
 // thread.
 
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 
 #include <atomic>
@@ -178,9 +179,9 @@ inline constexpr std::string_view set_scopes = "SELECT set_config('app.scopes', 
 Param visible(Scopes const& scopes);
 
 /// The key of a scope's advisory lock.
-constexpr std::int64_t scope_lock(std::int64_t scope_id) noexcept
+constexpr std::int64_t scope_lock(core::ScopeId scope_id) noexcept
 {
-    return (std::int64_t{0x53} << 56) | scope_id;
+    return (std::int64_t{0x53} << 56) | core::number(scope_id);
 }
 
 } // namespace pg

@@ -53,8 +53,8 @@ jobs::Hooks BackgroundWork::hooks_of(std::string const& queue)
     auto const ended = [this](jobs::Claim const& claim, std::string_view how, std::chrono::nanoseconds took) {
         job_metrics_.finished(claim.queue, how, took);
         runtime_.logger.info(
-            "job", {{"queue", claim.queue}, {"scopeId", claim.scope_id}, {"ref", claim.ref.to_string()},
-                       {"attempt", claim.attempts}, {"outcome", how},
+            "job", {{"queue", claim.queue}, {"scopeId", core::number(claim.scope_id)},
+                       {"ref", claim.ref.to_string()}, {"attempt", claim.attempts}, {"outcome", how},
                        {"durationUs", std::chrono::duration_cast<std::chrono::microseconds>(took).count()},
                        {"traceId", observe::trace_id_of(claim.traceparent)}});
     };
@@ -66,8 +66,9 @@ jobs::Hooks BackgroundWork::hooks_of(std::string const& queue)
     hooks.failed = [this, queue](std::string_view what, jobs::Claim const* claim) {
         auto const& of = claim != nullptr ? *claim : jobs::Claim{};
         runtime_.logger.warn("a job failed",
-            {{"queue", queue}, {"scopeId", of.scope_id}, {"ref", claim != nullptr ? of.ref.to_string() : ""},
-                {"error", observe::first_line(what)}, {"traceId", observe::trace_id_of(of.traceparent)}});
+            {{"queue", queue}, {"scopeId", core::number(of.scope_id)},
+                {"ref", claim != nullptr ? of.ref.to_string() : ""}, {"error", observe::first_line(what)},
+                {"traceId", observe::trace_id_of(of.traceparent)}});
     };
     return hooks;
 }
@@ -102,12 +103,12 @@ void BackgroundWork::add_periodic(jobs::PeriodicOptions options, jobs::Periodic:
 
 void BackgroundWork::add_purge(std::string name, std::size_t rows, Purge purge)
 {
-    auto step = [this, rows, purge = std::move(purge), up_to = std::int64_t{0}](
+    auto step = [this, rows, purge = std::move(purge), up_to = core::no_scope](
                     std::stop_token const&) mutable {
         auto const scopes = database_.transact_blocking(pg::Scopes(),
             [&](pg::Tx& tx) { return tenancy::tenant_rows::scopes_after(tx, up_to, scopes_a_step); });
         if (scopes.empty()) {
-            up_to = 0;
+            up_to = core::no_scope;
             return false;
         }
         auto const purged = database_.transact_blocking(

@@ -31,7 +31,7 @@ public:
     /// Deletes at most `rows` rows of each kind from `scopes`. The transaction may see the rows of these
     /// scopes. Returns the number of deleted rows.
     using Purge =
-        std::function<std::size_t(pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows)>;
+        std::function<std::size_t(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows)>;
 
     /// Adds a periodic task that purges all scopes, a batch of scopes at a time.
     void add_purge(std::string name, std::size_t rows, Purge purge);

@@ -12,7 +12,7 @@ std::size_t reencrypt_all(
     pg::Database& db, crypto::Keyring const& keyring, std::vector<Reencrypt> const& parts)
 {
     std::size_t changed = 0;
-    for (std::int64_t after = 0;;) {
+    for (core::ScopeId after{};;) {
         auto const ids = db.transact_blocking(pg::Scopes(),
             [&](pg::Tx& tx) { return tenancy::tenant_rows::scopes_after(tx, after, scopes_a_step); });
         if (ids.empty()) return changed;

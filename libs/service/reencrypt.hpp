@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "crypto/keyring.hpp"
 #include "pg/database.hpp"
 #include "service/run.hpp"

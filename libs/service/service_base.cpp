@@ -143,13 +143,13 @@ void ServiceBase::add_shared_work()
         webhook_delivery_.emplace(db_, runtime_, keyring_, outbound_.addresses());
         background_work_.add_worker(outbound_webhooks::Sender::options(), webhook_delivery_->handler());
         add_purge("webhooks.purge", rows_a_step,
-            [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
+            [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
                 return outbound_webhooks::purge(
                     tx, scopes, runtime_.clock.now() - outbound_webhooks::retention, rows);
             });
     }
     add_purge("jobs.purge", rows_a_step,
-        [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
+        [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
             return jobs::purge_dead(tx, scopes, runtime_.clock.now() - jobs::dead_jobs_retention, rows);
         });
     add_periodic(
@@ -160,7 +160,7 @@ void ServiceBase::add_shared_work()
 
 void ServiceBase::erase_outside(core::Scope const& scope)
 {
-    wait(redis_.erase_prefix(options_.name + ":rl:{" + std::to_string(scope.id) + ":"));
+    wait(redis_.erase_prefix(options_.name + ":rl:{" + core::to_string(scope.id) + ":"));
     for (auto const& erase : erasures_)
         erase(scope);
 }

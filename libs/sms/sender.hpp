@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/enum_names.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "sms/phone.hpp"
 
 #include <array>

@@ -21,7 +21,7 @@ using Found = std::shared_ptr<Tenant const>;
 /// A search by slug, or by id if `slug` is empty.
 struct Wanted {
     std::string slug;
-    std::int64_t id = 0;
+    core::TenantId id{};
 };
 
 EnvironmentSettings read_environment(pg::RowReader& r)
@@ -36,12 +36,12 @@ EnvironmentSettings read_environment(pg::RowReader& r)
     return settings;
 }
 
-using Tenants = std::map<std::int64_t, std::shared_ptr<Tenant>>;
+using Tenants = std::map<core::TenantId, std::shared_ptr<Tenant>>;
 
 asio::awaitable<Tenants> read_tenants(pg::BatchConnection& connection, std::span<Wanted const> wanted)
 {
     std::vector<std::string> slugs;
-    std::vector<std::int64_t> ids;
+    std::vector<core::TenantId> ids;
     for (Wanted const& one : wanted) {
         if (one.slug.empty())
             ids.push_back(one.id);
@@ -64,7 +64,7 @@ asio::awaitable<Tenants> read_tenants(pg::BatchConnection& connection, std::span
 
 asio::awaitable<void> read_settings(pg::BatchConnection& connection, Tenants& tenants)
 {
-    std::vector<std::int64_t> scopes;
+    std::vector<core::ScopeId> scopes;
     for (auto const& [id, tenant] : tenants)
         for (auto const environment : {core::Environment::production, core::Environment::sandbox})
             scopes.push_back(tenant->scope(environment).id);
@@ -73,9 +73,9 @@ asio::awaitable<void> read_settings(pg::BatchConnection& connection, Tenants& te
         {scopes});
     for (auto const row : rows) {
         pg::RowReader r(row);
-        core::Scope const scope{r.integer(), {}};
-        Tenant& tenant = *tenants.at(scope.tenant_id());
-        tenant.environments[static_cast<std::size_t>(scope.environment())] = read_environment(r);
+        core::ScopeId const scope = r.scope_id();
+        Tenant& tenant = *tenants.at(core::tenant_of(scope));
+        tenant.environments[static_cast<std::size_t>(core::environment_of(scope))] = read_environment(r);
     }
 }
 
@@ -164,7 +164,7 @@ struct Directory::Impl {
     std::function<bool()> live;
     pg::Batcher<Wanted, Found> look_ups;
     core::Cache<std::string, Tenant> by_slug;
-    core::Cache<std::int64_t, std::string> slug_of;
+    core::Cache<core::TenantId, std::string> slug_of;
     core::Cache<std::string, Absent> absent;
 
     std::mutex mutex; ///< serialises changes and `remember`
@@ -187,7 +187,7 @@ asio::awaitable<Found> Directory::find(std::string_view slug)
         if (auto tenant = impl_->by_slug.find(key)) co_return tenant;
         if (impl_->absent.find(key)) co_return nullptr;
     }
-    co_return co_await impl_->fetch({std::move(key), 0}, trusted);
+    co_return co_await impl_->fetch({std::move(key), core::no_tenant}, trusted);
 }
 
 asio::awaitable<Found> Directory::get(std::string_view slug)
@@ -202,7 +202,7 @@ Found Directory::cached(std::string_view slug) const
     return impl_->live() ? impl_->by_slug.find(std::string(slug)) : nullptr;
 }
 
-asio::awaitable<Found> Directory::find_by_id(std::int64_t tenant_id)
+asio::awaitable<Found> Directory::find_by_id(core::TenantId tenant_id)
 {
     bool const trusted = impl_->live();
     if (trusted) {

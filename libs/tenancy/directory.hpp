@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 #include "tenancy/tenant.hpp"
 
@@ -52,7 +53,7 @@ public:
     asio::awaitable<std::shared_ptr<Tenant const>> get(std::string_view slug);
 
     /// As `find`, by the tenant's id (`Scope::tenant_id()` of an API key's scope).
-    asio::awaitable<std::shared_ptr<Tenant const>> find_by_id(std::int64_t tenant_id);
+    asio::awaitable<std::shared_ptr<Tenant const>> find_by_id(core::TenantId tenant_id);
 
     /// Returns the tenant of that slug if it is cached, else null. Does not query the database and does not
     /// suspend the caller.

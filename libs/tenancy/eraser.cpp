@@ -27,19 +27,19 @@ struct Due {
     core::Scope production, sandbox;
     bool gone = false;
 
-    std::int64_t id() const noexcept { return production.tenant_id(); }
+    core::TenantId id() const noexcept { return production.tenant_id(); }
 };
 
 /// Reads the id, the slug, and whether the tenant was erased.
 Due read_due(pg::RowReader& r)
 {
-    std::int64_t const id = r.integer();
+    core::TenantId const id = r.tenant_id();
     std::string const slug = r.text();
     return {core::Scope::of(id, core::Environment::production, slug),
         core::Scope::of(id, core::Environment::sandbox, slug), r.boolean()};
 }
 
-std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, std::int64_t after)
+std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, core::TenantId after)
 {
     auto const rows =
         tx.run("SELECT id, slug, gone FROM ("
@@ -53,7 +53,7 @@ std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, 
 
 /// Begins the erasure, which can no longer be cancelled. Returns nullopt if no erasure is due, because it was
 /// cancelled or the tenant was erased already.
-std::optional<Due> begin(pg::Tx& tx, std::int64_t id, core::Time now)
+std::optional<Due> begin(pg::Tx& tx, core::TenantId id, core::Time now)
 {
     auto const rows = tx.run("UPDATE tenants SET erasure_began_at = coalesce(erasure_began_at, $2) "
                              "WHERE tenant_id = $1 AND erase_after <= $2 RETURNING tenant_id, slug, false",
@@ -103,7 +103,7 @@ struct Eraser::Impl {
         return false;
     }
 
-    bool erase_tenant(std::int64_t id, Steady::time_point deadline, std::stop_token const& stop)
+    bool erase_tenant(core::TenantId id, Steady::time_point deadline, std::stop_token const& stop)
     {
         auto const due =
             database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) { return begin(tx, id, clock.now()); });
@@ -121,7 +121,7 @@ struct Eraser::Impl {
     /// Ends a run. The next run starts with the first tenant again.
     void end_run()
     {
-        after = 0;
+        after = core::no_tenant;
         if (auto const error = std::exchange(failure, nullptr)) std::rethrow_exception(error);
     }
 
@@ -132,7 +132,7 @@ struct Eraser::Impl {
     std::atomic<bool> stopping = false;
 
     std::mutex run_mutex;       ///< protects the state of the run: `after` and `failure`
-    std::int64_t after = 0;     ///< tenants up to this id have been processed
+    core::TenantId after{};     ///< tenants up to this id have been processed
     std::exception_ptr failure; ///< the first failure of this run
 
     asio::thread_pool thread{1}; ///< for `erase_now`; destroyed first
@@ -171,7 +171,7 @@ bool Eraser::step(std::stop_token const& stop)
     return !stop.stop_requested() && !impl_->stopping;
 }
 
-asio::awaitable<bool> Eraser::erase_now(std::int64_t tenant_id)
+asio::awaitable<bool> Eraser::erase_now(core::TenantId tenant_id)
 {
     if (impl_->stopping) throw core::Error::unavailable("The service is shutting down. Retry later.");
     auto work = [impl = impl_.get(), tenant_id]() -> asio::awaitable<bool> {

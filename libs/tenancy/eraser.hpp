@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -55,7 +55,7 @@ public:
     /// tenant is left. Returns false if `erase_now_timeout` ended first or `stop` was called during the
     /// erasure; later calls of `step` then continue the erasure. Throws the exceptions of hooks and of the
     /// database, and UNAVAILABLE if `stop` was called before.
-    asio::awaitable<bool> erase_now(std::int64_t tenant_id);
+    asio::awaitable<bool> erase_now(core::TenantId tenant_id);
 
     /// Ends a running erasure after the current batch and waits for it. Call it before `database` is stopped.
     void stop() noexcept;

@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/fields.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "http/message.hpp"
 #include "pg/database.hpp"
 

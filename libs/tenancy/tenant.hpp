@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "pg/migrate.hpp"
 
 #include <boost/json/object.hpp>
@@ -50,7 +51,7 @@ private:
 
 /// A row of the table `tenants`.
 struct TenantRecord {
-    std::int64_t id = 0; ///< at least 1; never reused
+    core::TenantId id{}; ///< at least 1; never reused
     std::string slug;
     std::string display_name;
     bool suspended = false;

@@ -109,10 +109,12 @@ asio::awaitable<http::Response> list_tenants(http::Request const& request, Tenan
 {
     auto const asked =
         paging::PageRequest::read(request, paging::FilterHash().add("list", "tenants").value());
-    auto rows = co_await admin.database.read(pg::Scopes(),
-        [&](pg::Tx& tx) { return tenant_rows::list(tx, paging::number_of(asked.after), asked.rows()); });
-    auto const page = asked.page(std::move(rows),
-        [](TenantRecord const& t) { return paging::Position{std::nullopt, paging::id_of_number(t.id)}; });
+    auto rows = co_await admin.database.read(pg::Scopes(), [&](pg::Tx& tx) {
+        return tenant_rows::list(tx, core::TenantId{paging::number_of(asked.after)}, asked.rows());
+    });
+    auto const page = asked.page(std::move(rows), [](TenantRecord const& t) {
+        return paging::Position{std::nullopt, paging::id_of_number(core::number(t.id))};
+    });
     co_return http::Response::ok(paging::to_json(page, write_tenant));
 }
 

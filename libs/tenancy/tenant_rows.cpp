@@ -36,7 +36,7 @@ std::optional<std::string_view> to_status(std::optional<bool> suspended)
 TenantRecord read(pg::RowReader& r)
 {
     TenantRecord tenant;
-    tenant.id = r.integer();
+    tenant.id = r.tenant_id();
     tenant.slug = r.text();
     tenant.display_name = r.text();
     tenant.suspended = r.boolean();
@@ -51,7 +51,7 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now)
 {
     // The lock makes ids ascend in the order of commits, so that a page of the list cannot miss a tenant that
     // is being created.
-    pg::lock_scope(tx, 0);
+    pg::lock_scope(tx, core::no_scope);
     auto const rows =
         tx.run("INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) "
                "VALUES ($1, $2, coalesce($3, 'active'), coalesce($4::jsonb, '{}'), $5, $5) "
@@ -75,22 +75,22 @@ std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug)
         tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE slug = $1", {slug}), read);
 }
 
-bool is_suspended(pg::Tx& tx, std::int64_t tenant_id)
+bool is_suspended(pg::Tx& tx, core::TenantId tenant_id)
 {
     auto const rows =
         tx.run("SELECT FROM tenants WHERE tenant_id = $1 AND status = 'suspended'", {tenant_id});
     return !rows.empty();
 }
 
-std::vector<std::int64_t> suspended_among(pg::Tx& tx, std::vector<std::int64_t> const& tenant_ids)
+std::vector<core::TenantId> suspended_among(pg::Tx& tx, std::vector<core::TenantId> const& tenant_ids)
 {
     auto const rows = tx.run(R"(
         SELECT tenant_id FROM tenants WHERE tenant_id = ANY ($1::bigint[]) AND status = 'suspended' ORDER BY tenant_id)",
         {tenant_ids});
-    return pg::read_rows(rows, &pg::RowReader::integer);
+    return pg::read_rows(rows, &pg::RowReader::tenant_id);
 }
 
-std::vector<TenantRecord> list(pg::Tx& tx, std::int64_t below, std::size_t limit)
+std::vector<TenantRecord> list(pg::Tx& tx, core::TenantId below, std::size_t limit)
 {
     auto const rows = tx.run("SELECT " TETRAD_TENANT_COLUMNS " FROM tenants WHERE tenant_id < $1 "
                              "ORDER BY tenant_id DESC LIMIT $2",
@@ -108,14 +108,14 @@ std::optional<TenantRecord> schedule_erasure(
     return pg::read_first(rows, read);
 }
 
-std::vector<std::int64_t> scopes_after(pg::Tx& tx, std::int64_t after, std::size_t limit)
+std::vector<core::ScopeId> scopes_after(pg::Tx& tx, core::ScopeId after, std::size_t limit)
 {
     auto const rows =
         tx.run("SELECT t.tenant_id * 2 + e FROM tenants t CROSS JOIN generate_series(0, 1) AS e "
                "WHERE t.tenant_id >= $1 / 2 AND t.tenant_id * 2 + e > $1 "
                "ORDER BY t.tenant_id, e LIMIT $2",
             {after, limit});
-    return pg::read_rows(rows, &pg::RowReader::integer);
+    return pg::read_rows(rows, &pg::RowReader::scope_id);
 }
 
 } // namespace tenant_rows

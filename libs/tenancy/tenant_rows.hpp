@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "tenancy/tenant.hpp"
@@ -51,13 +52,13 @@ Upserted upsert(pg::Tx& tx, Upsert const& wanted, core::Time now);
 std::optional<TenantRecord> find(pg::Tx& tx, std::string_view slug);
 
 /// Whether the tenant exists and is suspended. For code that acts for a tenant without the gateway's check.
-bool is_suspended(pg::Tx& tx, std::int64_t tenant_id);
+bool is_suspended(pg::Tx& tx, core::TenantId tenant_id);
 
 /// Returns the ids among `tenant_ids` whose tenants are suspended, in ascending order.
-std::vector<std::int64_t> suspended_among(pg::Tx& tx, std::vector<std::int64_t> const& tenant_ids);
+std::vector<core::TenantId> suspended_among(pg::Tx& tx, std::vector<core::TenantId> const& tenant_ids);
 
 /// At most `limit` tenants whose id is less than `below`, newest first.
-std::vector<TenantRecord> list(pg::Tx& tx, std::int64_t below, std::size_t limit);
+std::vector<TenantRecord> list(pg::Tx& tx, core::TenantId below, std::size_t limit);
 
 /// Suspends a tenant and plans its erasure for `erase_after`. If an earlier time is set already, that time
 /// stays. Returns nullopt if the slug is unknown.
@@ -65,7 +66,7 @@ std::optional<TenantRecord> schedule_erasure(
     pg::Tx& tx, std::string_view slug, core::Time erase_after, core::Time now);
 
 /// At most `limit` scope ids above `after`, ascending. For workers that process all scopes.
-std::vector<std::int64_t> scopes_after(pg::Tx& tx, std::int64_t after, std::size_t limit);
+std::vector<core::ScopeId> scopes_after(pg::Tx& tx, core::ScopeId after, std::size_t limit);
 
 } // namespace tenant_rows
 

@@ -96,7 +96,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
       }
 {
     add_purge("sessions.purge", rows_a_step,
-        [this](pg::Tx& tx, std::vector<std::int64_t> const& scopes, std::size_t rows) {
+        [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
             auto const before = runtime_.clock.now() - kept_after_end;
             return sessions::purge(tx, scopes, before, rows) +
                    trusted_devices::purge(tx, scopes, before, rows);

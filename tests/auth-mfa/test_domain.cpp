@@ -133,8 +133,8 @@ TEST_CASE("the device token is found among a browser's cookies", "[device]")
 
 TEST_CASE("the stored hash of a device is bound to its scope and id", "[device]")
 {
-    auto const one = core::Scope::of(1, core::Environment::production, "a");
-    auto const other = core::Scope::of(1, core::Environment::sandbox, "a");
+    auto const one = core::Scope::of(core::TenantId{1}, core::Environment::production, "a");
+    auto const other = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "a");
     auto const token = DeviceToken::make();
     CHECK(token.hash(one) == token.hash(one));
     CHECK(token.hash(one) != token.hash(other));

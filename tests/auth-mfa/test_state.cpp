@@ -43,8 +43,8 @@ struct Fixture : testing::RedisFixture {
     Challenges challenges{client, hash};
     SmsEnrolments sms_enrolments{client, hash};
     RateLimits rate_limits{client, hash};
-    core::Scope scope = core::Scope::of(7, core::Environment::sandbox, "demo");
-    core::Uuid user = core::Uuid::v7();
+    core::Scope scope = core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo");
+    UserId user{core::Uuid::v7()};
 };
 
 } // namespace
@@ -59,7 +59,7 @@ TEST_CASE("a challenge is found by its token, in its scope, for 5 minutes", "[st
     CHECK(found.credentials_version == 3);
     CHECK(found.amr == std::vector<std::string>{"pwd"});
     CHECK(f.error_of(f.challenges.find(f.scope, token + "x")) == "MFA_CHALLENGE_EXPIRED");
-    auto const elsewhere = core::Scope::of(7, core::Environment::production, "demo");
+    auto const elsewhere = core::Scope::of(core::TenantId{7}, core::Environment::production, "demo");
     CHECK(f.error_of(f.challenges.find(elsewhere, token)) == "MFA_CHALLENGE_EXPIRED");
     f.clock.advance(1us);
     CHECK(f.error_of(f.challenges.find(f.scope, token)) == "MFA_CHALLENGE_EXPIRED");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/event.hpp"
 #include "domain/history.hpp"
 #include "events.hpp"
@@ -15,7 +16,7 @@
 /// Helpers for tests of the rules: parsing one event, and the result of a history.
 namespace rules {
 
-inline constexpr std::int64_t scope_id = 5;
+inline constexpr core::ScopeId scope_id{5};
 
 inline core::Time at(std::int64_t seconds)
 {
@@ -38,7 +39,7 @@ inline billing::Event read_payment(boost::json::object const& event)
 
 /// The entitlements of a user after a history.
 inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing::Event> const& history,
-    billing::PaymentSettings const& settings = {}, std::string const& user = "ada")
+    billing::PaymentSettings const& settings = {}, core::UserId const& user = core::UserId("ada"))
 {
     return billing::entitlements_after(scope_id, user, history, settings);
 }
@@ -46,7 +47,7 @@ inline std::vector<billing::Entitlement> entitlements_after(std::vector<billing:
 /// The result of a history for a product: its status, and its end in seconds after the start, such as `active
 /// 60`.
 inline std::string left_by(std::vector<billing::Event> const& history, std::string const& product,
-    billing::PaymentSettings const& settings = {}, std::string const& user = "ada")
+    billing::PaymentSettings const& settings = {}, core::UserId const& user = core::UserId("ada"))
 {
     std::string left;
     for (auto const& e : entitlements_after(history, settings, user)) {

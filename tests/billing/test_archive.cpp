@@ -21,10 +21,11 @@ TEST_CASE("a history that exceeds the limit in bytes contains only its latest ev
         REQUIRE(world.post_payment(large(paid)).status == 200);
     }
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
-    auto const scope_id = std::stoll(world.scope_id());
+    core::ScopeId const scope_id{std::stoll(world.scope_id())};
     REQUIRE(eventually([&] { return db.healthy(); }));
-    auto const of_user = db.transact_blocking(pg::Scopes(scope_id),
-        [&](pg::Tx& tx) { return billing::event_archive::history_of_user(tx, scope_id, "ada"); });
+    auto const of_user = db.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) {
+        return billing::event_archive::history_of_user(tx, scope_id, core::UserId("ada"));
+    });
     auto const of_subscription = db.transact_blocking(pg::Scopes(scope_id),
         [&](pg::Tx& tx) { return billing::event_archive::history_of_subscription(tx, scope_id, "sub_1"); });
     for (auto const* history : {&of_user, &of_subscription}) {

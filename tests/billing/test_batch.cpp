@@ -29,7 +29,7 @@ json::object about(
         {{"created", s(at)}});
 }
 
-ingest::IncomingEvent incoming(std::int64_t scope_id, json::object const& event)
+ingest::IncomingEvent incoming(core::ScopeId scope_id, json::object const& event)
 {
     return {.scope_id = scope_id,
         .archive_id = core::Uuid::v7(),
@@ -105,7 +105,7 @@ TEST_CASE("a batch is not written if a subscription was added after its read", "
     Batch batch(world);
     REQUIRE(result_of(world.post_payment(about("sub_1", "active", 100, 90 * day))) == "applied");
     auto const over = about("sub_1", "unpaid", 200, 90 * day);
-    auto const event = incoming(std::stoll(world.scope_id()), over);
+    auto const event = incoming(core::ScopeId{std::stoll(world.scope_id())}, over);
     auto items = batch.plan(event);
     REQUIRE(items.front().write);
     // The added subscription ends earlier, and its event is older, so the entitlement and its revision stay
@@ -125,7 +125,8 @@ TEST_CASE("a batch is written if its rows are unchanged", "[billing][batch]")
     World const world;
     Batch batch(world);
     REQUIRE(result_of(world.post_payment(about("sub_1", "active", 100, 90 * day))) == "applied");
-    auto const event = incoming(std::stoll(world.scope_id()), about("sub_1", "unpaid", 200, 90 * day));
+    auto const event =
+        incoming(core::ScopeId{std::stoll(world.scope_id())}, about("sub_1", "unpaid", 200, 90 * day));
     auto items = batch.plan(event);
     REQUIRE(items.front().write);
     CHECK(batch.write(items));
@@ -137,7 +138,7 @@ TEST_CASE("an event of a user with very many subscriptions gets its own transact
     World const world;
     Batch batch(world);
     auto const scope_id = std::stoll(world.scope_id());
-    auto const event = incoming(scope_id, about("sub_next", "active", 100, 90 * day));
+    auto const event = incoming(core::ScopeId{scope_id}, about("sub_next", "active", 100, 90 * day));
     auto const post = [&](std::size_t number) {
         auto const sent = about("sub_" + std::to_string(number), "active", 1, 30 * day);
         REQUIRE(result_of(world.post_payment(sent)) == "applied");
@@ -178,10 +179,11 @@ TEST_CASE("users with very many entitlements are read one by one, other users in
         {"had", "expired", max_in_batch + 1}, {"none", "active", 0}};
     std::vector<entitlements::UserKey> keys;
     std::vector<entitlements::FeatureQuery> queries;
+    core::ScopeId const scope_id{std::stoll(world.scope_id())};
     for (auto const& user : users) {
         give(world, user.name, user.count, user.status);
-        keys.push_back({std::stoll(world.scope_id()), user.name});
-        queries.push_back({std::stoll(world.scope_id()), user.name, "export", world.clock.now()});
+        keys.push_back({scope_id, core::UserId(user.name)});
+        queries.push_back({scope_id, core::UserId(user.name), "export", world.clock.now()});
     }
     auto const lists = batch.read(entitlements::of_user_batch, keys);
     auto const features = batch.read(entitlements::features_batch, queries);

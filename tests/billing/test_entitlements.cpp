@@ -269,7 +269,7 @@ TEST_CASE("an as-of read uses each entitlement decided by that time as stored, a
     auto const at = [](int hours) { return testing::FakeClock::start + std::chrono::hours(hours); };
     auto const make = [&](Source source, char const* product, Status status, int decided) {
         Entitlement e;
-        e.id = billing::entitlement_id(2, source, "ada", product);
+        e.id = billing::entitlement_id(core::ScopeId{2}, source, core::UserId("ada"), product);
         e.source = source;
         e.provider_product_id = product;
         e.status = status;

@@ -201,22 +201,23 @@ TEST_CASE("a statement reads and writes only rows of its scopes", "[billing][iso
 {
     World const world;
     make_objects(world);
-    auto const ours = std::stoll(world.scope_id()), other = std::stoll(world.scope_id("other-sandbox"));
+    core::ScopeId const ours{std::stoll(world.scope_id())};
+    core::ScopeId const other{std::stoll(world.scope_id("other-sandbox"))};
     testing::ScopedStatements statements(world.postgres, ours, other);
     for (std::string const table : {"entitlements", "payment_subscriptions", "events", "event_claims"}) {
         INFO(table);
-        CHECK_THAT(statements.seen(table, "scope_id = " + std::to_string(ours)),
+        CHECK_THAT(statements.seen(table, "scope_id = " + core::to_string(ours)),
             Catch::Matches("[1-9][0-9]* 0 0 0"));
     }
-    CHECK(statements.seen("products", "tenant_id = " + std::to_string(ours / 2)) == "1 1 0 0");
+    CHECK(statements.seen("products", "tenant_id = " + core::to_string(core::tenant_of(ours))) == "1 1 0 0");
     // The partitions of the archive cannot be read directly.
     CHECK_THROWS(statements.run(ours, "SELECT count(*) FROM events_default"));
     auto const insert = "INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES (" +
-                        std::to_string(ours) +
+                        core::to_string(ours) +
                         ", gen_random_uuid(), gen_random_uuid(), now()) RETURNING scope_id";
     CHECK_THROWS(statements.run(other, insert));
     CHECK_THROWS(statements.run({}, insert));
-    CHECK(statements.run(ours, insert) == std::to_string(ours));
+    CHECK(statements.run(ours, insert) == core::to_string(ours));
 }
 
 TEST_CASE("only the subdomain names the tenant", "[billing][isolation]")

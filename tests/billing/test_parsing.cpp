@@ -221,18 +221,20 @@ TEST_CASE("only valid and recent signatures are accepted", "[billing][rules]")
 TEST_CASE("the id of an entitlement depends only on its key, and different keys give different ids",
     "[billing][rules]")
 {
-    auto const id = [](std::int64_t scope, Source source, std::string const& user, std::string const& product,
-                        std::string const& transaction) {
-        return entitlement_id(scope, source, user, product, transaction).to_string();
+    auto const id = [](core::ScopeId scope, Source source, std::string const& user,
+                        std::string const& product, std::string const& transaction) {
+        return entitlement_id(scope, source, core::UserId(user), product, transaction).to_string();
     };
-    auto const one = id(2, Source::purchases, "ada", "p", "");
-    CHECK(one == id(2, Source::purchases, "ada", "p", ""));
+    auto const one = id(core::ScopeId{2}, Source::purchases, "ada", "p", "");
+    CHECK(one == id(core::ScopeId{2}, Source::purchases, "ada", "p", ""));
     CHECK(one.at(14) == '7'); // version
     CHECK(std::string("89ab").find(one.at(19)) != std::string::npos);
-    for (auto const& other :
-        {id(3, Source::purchases, "ada", "p", ""), id(2, Source::payments, "ada", "p", ""),
-            id(2, Source::purchases, "adap", "", ""), id(2, Source::purchases, "ad", "ap", ""),
-            id(2, Source::purchases, "ada", "p", "T"), id(2, Source::purchases, "ada", "", "p")})
+    for (auto const& other : {id(core::ScopeId{3}, Source::purchases, "ada", "p", ""),
+             id(core::ScopeId{2}, Source::payments, "ada", "p", ""),
+             id(core::ScopeId{2}, Source::purchases, "adap", "", ""),
+             id(core::ScopeId{2}, Source::purchases, "ad", "ap", ""),
+             id(core::ScopeId{2}, Source::purchases, "ada", "p", "T"),
+             id(core::ScopeId{2}, Source::purchases, "ada", "", "p")})
         CHECK(other != one);
     CHECK(
         event_claims::claim_of(Provider::purchases, "e") != event_claims::claim_of(Provider::payments, "e"));

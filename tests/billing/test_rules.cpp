@@ -269,7 +269,7 @@ TEST_CASE("a replaced or removed item expires the old product at that event", "[
     CHECK(left_by({first, swapped, back}, "c") == "expired 30");
     auto const bobs = with_items({events::item("a")}, 40, {{"metadata", json::object{{"userId", "bob"}}}});
     CHECK(left_by({first, bobs}, "a") == "expired 40");
-    CHECK(left_by({first, bobs}, "a", {}, "bob") == month);
+    CHECK(left_by({first, bobs}, "a", {}, core::UserId("bob")) == month);
 }
 
 TEST_CASE("only the latest removed items of a subscription are kept", "[billing][rules]")
@@ -280,7 +280,7 @@ TEST_CASE("only the latest removed items of a subscription are kept", "[billing]
         SubscriptionEvent event{.type = PaymentEventType::subscription_updated,
             .order = {.at = at(static_cast<std::int64_t>(n)), .event_id = std::to_string(n)},
             .subscription_id = "sub_1",
-            .user_id = "ada",
+            .user_id = core::UserId("ada"),
             .status = SubscriptionStatus::active};
         for (std::size_t i = 0; i < items; ++i)
             event.items.push_back({.product = std::to_string(n) + '-' + std::to_string(i)});

@@ -127,25 +127,26 @@ TEST_CASE("the command reencrypt covers the secrets of the settings", "[settings
     auto const next =
         crypto::Keyring::parse("next:" + std::string(43, 'Q') + "=," + testing::encryption_keys);
     pg::Database database({.url = world.postgres.service_url(), .threads = 1});
-    core::Scope const production{std::stoll(world.scope_id("demo")), "demo"};
+    core::Scope const production{core::ScopeId{std::stoll(world.scope_id("demo"))}, "demo"};
     auto const reencrypt = [&](core::Scope const& scope) {
         return database.transact_blocking(
             scope, [&](pg::Tx& tx) { return settings::reencrypt(tx, scope, next); });
     };
     CHECK(reencrypt(production) == 3);
     CHECK(reencrypt(production) == 0);
-    CHECK(reencrypt(core::Scope{production.id + 1, "demo"}) == 0);
+    CHECK(reencrypt(core::Scope::of(production.tenant_id(), core::Environment::sandbox, "demo")) == 0);
 
     auto const document = json::parse(document_of(world)).as_object();
     auto const id = production.tenant_id();
-    auto const secrets_of = [&](billing::Provider provider, std::int64_t tenant_id) {
+    auto const secrets_of = [&](billing::Provider provider, core::TenantId tenant_id) {
         return settings::provider_settings(document, provider, tenant_id, next).webhook_secrets;
     };
     CHECK(secrets_of(billing::Provider::purchases, id).at(0).reveal() == "one");
     auto const secrets = secrets_of(billing::Provider::payments, id);
     REQUIRE(secrets.size() == 2);
     CHECK(secrets[1].reveal() == "three");
-    CHECK_THROWS_AS(secrets_of(billing::Provider::purchases, id + 1), std::runtime_error);
+    CHECK_THROWS_AS(
+        secrets_of(billing::Provider::purchases, core::TenantId{core::number(id) + 1}), std::runtime_error);
     CHECK(settings::purchases_api_key(document, id, next).empty());
 }
 

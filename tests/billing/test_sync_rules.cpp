@@ -18,6 +18,8 @@ namespace {
 
 using billing::Entitlement, billing::Purchase, billing::Status, billing::Subscriber;
 
+core::UserId const ada("ada");
+
 /// The time `n` hours after the start.
 core::Time hour(int n)
 {
@@ -77,7 +79,7 @@ TEST_CASE("the provider's document decides the status", "[sync]")
         p.grace_ends_at = row.grace;
         p.refunded_at = row.refunded;
         p.resumes_at = row.resumes;
-        auto const e = billing::entitlement_after(p, 2, "ada", hour(0));
+        auto const e = billing::entitlement_after(p, core::ScopeId{2}, ada, hour(0));
         CHECK(e.status == row.status);
         CHECK(e.expires_at == row.ends);
         CHECK(e.will_renew == row.renews);
@@ -89,21 +91,21 @@ TEST_CASE("the provider's document decides the status", "[sync]")
 TEST_CASE("a sync overrides decisions from before its request, but no later decision", "[sync]")
 {
     Subscriber const nothing{.subscriptions = {}, .consumables = std::vector<Purchase>()};
-    Entitlement held = billing::entitlement_after(bought(), 2, "ada", hour(0));
+    Entitlement held = billing::entitlement_after(bought(), core::ScopeId{2}, ada, hour(0));
     held.revision = 3;
 
-    auto const before = billing::decide_sync(2, "ada", nothing, std::array{held}, hour(1));
+    auto const before = billing::decide_sync(core::ScopeId{2}, ada, nothing, std::array{held}, hour(1));
     REQUIRE(before.size() == 1);
     CHECK(is_changed_by_sync(before[0]));
     CHECK(before[0].to.status == Status::expired);
     CHECK(before[0].to.expires_at == hour(1));
     CHECK(before[0].to.revision == 3);
     CHECK(before[0].to.last.at == hour(1));
-    CHECK(billing::decide_sync(2, "ada", nothing, std::array{held}, hour(0)).empty());
-    CHECK(billing::decide_sync(2, "ada", nothing, std::array{held}, hour(-1)).empty());
+    CHECK(billing::decide_sync(core::ScopeId{2}, ada, nothing, std::array{held}, hour(0)).empty());
+    CHECK(billing::decide_sync(core::ScopeId{2}, ada, nothing, std::array{held}, hour(-1)).empty());
 
     Subscriber const same{.subscriptions = {bought()}, .consumables = {}};
-    auto const confirmed = billing::decide_sync(2, "ada", same, std::array{held}, hour(1));
+    auto const confirmed = billing::decide_sync(core::ScopeId{2}, ada, same, std::array{held}, hour(1));
     REQUIRE(confirmed.size() == 1);
     CHECK_FALSE(is_changed_by_sync(confirmed[0]));
     CHECK(confirmed[0].to.last.at == hour(1)); // so an earlier event that arrives later is stale
@@ -115,11 +117,11 @@ TEST_CASE("a document that does not list consumables leaves the user's consumabl
     Purchase coins = bought("coins");
     coins.transaction = "t-1";
     coins.expires_at.reset();
-    Entitlement const held = billing::entitlement_after(coins, 2, "ada", hour(0));
+    Entitlement const held = billing::entitlement_after(coins, core::ScopeId{2}, ada, hour(0));
     Subscriber silent{.subscriptions = {}, .consumables = std::nullopt};
-    CHECK(billing::decide_sync(2, "ada", silent, std::array{held}, hour(1)).empty());
+    CHECK(billing::decide_sync(core::ScopeId{2}, ada, silent, std::array{held}, hour(1)).empty());
     silent.consumables.emplace();
-    CHECK(billing::decide_sync(2, "ada", silent, std::array{held}, hour(1)).size() == 1);
+    CHECK(billing::decide_sync(core::ScopeId{2}, ada, silent, std::array{held}, hour(1)).size() == 1);
 }
 
 TEST_CASE("if a subscription is listed twice, the longer one counts", "[sync]")
@@ -128,11 +130,11 @@ TEST_CASE("if a subscription is listed twice, the longer one counts", "[sync]")
         "pro":{"is_sandbox":false,"expires_date":"2027-01-01T00:00:00Z","product_plan_identifier":"monthly"},
         "pro:monthly":{"is_sandbox":false,"expires_date":"2026-06-01T00:00:00Z"}}}})";
     auto const subscriber = billing::parse_subscriber(document);
-    auto const writes = billing::decide_sync(2, "ada", subscriber, {}, hour(0));
+    auto const writes = billing::decide_sync(core::ScopeId{2}, ada, subscriber, {}, hour(0));
     REQUIRE(writes.size() == 1);
     CHECK(writes[0].to.provider_product_id == "pro:monthly");
     CHECK(writes[0].to.expires_at == core::parse_rfc3339("2027-01-01T00:00:00Z"));
-    CHECK(billing::decide_sync(3, "ada", subscriber, {}, hour(0)).empty());
+    CHECK(billing::decide_sync(core::ScopeId{3}, ada, subscriber, {}, hour(0)).empty());
 }
 
 TEST_CASE("a malformed subscriber document is refused", "[sync]")

@@ -19,10 +19,10 @@ core::Caller caller(core::Access kind, std::string id = "someone")
 TEST_CASE("only a thread created with a user token has a user")
 {
     auto const user = Author::of(caller(core::Access::user, "u1"));
-    CHECK(user.user_id == "u1");
+    CHECK(user.user_id == core::UserId("u1"));
     CHECK(user.email == "a@example.com");
     auto const owner = Author::of(caller(core::Access::owner, "u2"));
-    CHECK(owner.user_id == "u2");
+    CHECK(owner.user_id == core::UserId("u2"));
     auto const key = Author::of(caller(core::Access::key, "key:fbk_12345678"));
     CHECK(key.id == "key:fbk_12345678");
     CHECK_FALSE(key.user_id);
@@ -37,12 +37,12 @@ TEST_CASE("a user sees its own threads, and staff see all threads")
     for (auto const kind :
         {core::Access::key, core::Access::master, core::Access::admin, core::Access::owner}) {
         auto const staff = caller(kind);
-        CHECK(Viewer(staff).may_read("u1"));
+        CHECK(Viewer(staff).may_read(core::UserId("u1")));
         CHECK(Viewer(staff).may_read(std::nullopt));
     }
     auto const user = caller(core::Access::user, "u1");
-    CHECK(Viewer(user).may_read("u1"));
-    CHECK_FALSE(Viewer(user).may_read("u2"));
+    CHECK(Viewer(user).may_read(core::UserId("u1")));
+    CHECK_FALSE(Viewer(user).may_read(core::UserId("u2")));
     CHECK_FALSE(Viewer(user).may_read(std::nullopt));
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("the cursor's hash depends on every part of the filter")
     filters[1].status = Status::open;
     filters[2].category = Category::bug;
     filters[3].priority = Priority::low;
-    filters[4].user_id = "x";
+    filters[4].user_id.emplace("x");
     filters[5].assignee_id = "x";
     filters[6].tag = "x";
     filters[7].text = "x";
@@ -90,8 +90,8 @@ TEST_CASE("a user's list contains only the user's own threads and ignores the fi
     http::Query query(request);
     auto const filter = read_filter(query, caller(core::Access::user, "u1"));
     query.check();
-    CHECK(filter.user_id == "u1");
+    CHECK(filter.user_id == core::UserId("u1"));
     CHECK(filter.for_user);
     http::Query again(request);
-    CHECK(read_filter(again, caller(core::Access::admin, "u1")).user_id == "somebody-else");
+    CHECK(read_filter(again, caller(core::Access::admin, "u1")).user_id == core::UserId("somebody-else"));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/event_fields.hpp"
 #include "domain/history.hpp"
 #include "fuzz.hpp"
@@ -14,7 +15,7 @@
 namespace fuzz {
 
 inline constexpr std::size_t max_events = 16;
-inline constexpr std::int64_t scope_id = 5;
+inline constexpr core::ScopeId scope_id{5};
 
 /// Whether the database can store the text as an id.
 inline bool is_id(std::string const& text)
@@ -31,7 +32,7 @@ inline bool is_time(std::optional<core::Time> const& time)
 inline void check_envelope(billing::Event const& event)
 {
     require(!event.id.empty() && is_id(event.id) && !event.type.empty() && is_id(event.type));
-    require(!event.user_id || (!event.user_id->empty() && is_id(*event.user_id)));
+    require(!event.user_id || (!event.user_id->empty() && is_id(event.user_id->text())));
     require((!event.subscription_id || is_id(*event.subscription_id)) && is_time(event.at));
     if (auto const* skipped = std::get_if<billing::Skipped>(&event.data))
         require(!skipped->reason.empty());
@@ -57,7 +58,7 @@ inline std::vector<billing::Event> read_events(Input input, billing::Provider pr
 }
 
 /// The entitlements after the events do not depend on the order of the events.
-inline void check_history(std::vector<billing::Event> events, std::set<std::string> const& users)
+inline void check_history(std::vector<billing::Event> events, std::set<core::UserId> const& users)
 {
     for (auto const& user : users) {
         for (bool const lenient : {false, true}) {

@@ -11,7 +11,7 @@ constexpr std::size_t max_items = 100;
 void check_event(SubscriptionEvent const& event)
 {
     require(!event.subscription_id.empty() && fuzz::is_id(event.subscription_id));
-    require(!event.user_id.empty() && fuzz::is_id(event.user_id));
+    require(!event.user_id.empty() && fuzz::is_id(event.user_id.text()));
     require(fuzz::is_time(event.ended_at) && fuzz::is_time(event.order.at));
     require(event.items.size() <= max_items);
     require(std::ranges::is_sorted(event.items, std::ranges::less(), &billing::SubscriptionItem::product));
@@ -34,7 +34,7 @@ void check_event(InvoiceEvent const& event)
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
     auto const events = fuzz::read_events({data, size}, billing::Provider::payments);
-    std::set<std::string> users;
+    std::set<core::UserId> users;
     for (auto const& event : events) {
         if (auto const* subscription = std::get_if<SubscriptionEvent>(&event.data)) {
             check_event(*subscription);

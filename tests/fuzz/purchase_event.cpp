@@ -9,7 +9,7 @@ namespace {
 
 void check_event(PurchaseEvent const& event)
 {
-    require(!event.user_id.empty() && fuzz::is_id(event.user_id));
+    require(!event.user_id.empty() && fuzz::is_id(event.user_id.text()));
     require(!event.product.empty() && fuzz::is_id(event.product) && fuzz::is_id(event.transaction_id));
     require(fuzz::is_time(event.purchased_at) && fuzz::is_time(event.expires_at) &&
             fuzz::is_time(event.grace_until));
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 {
     auto const events = fuzz::read_events({data, size}, billing::Provider::purchases);
     std::vector<PurchaseEvent> purchases;
-    std::set<std::string> users;
+    std::set<core::UserId> users;
     for (auto const& event : events) {
         auto const* purchase = std::get_if<PurchaseEvent>(&event.data);
         if (purchase == nullptr) continue;

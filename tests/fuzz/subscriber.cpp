@@ -3,6 +3,7 @@
 #include "domain/event_fields.hpp"
 #include "domain/sync.hpp"
 #include "fuzz.hpp"
+#include "support/scopes.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@ using fuzz::require;
 namespace {
 
 core::Time const asked_at{std::chrono::seconds(1'767'225'600)};
+core::UserId const user_id("ada");
 
 bool is_name(std::string const& text)
 {
@@ -33,18 +35,18 @@ void check(std::vector<Purchase> const& purchases, bool consumable)
 
 /// A repeated sync with the same document changes nothing. A user that the provider no longer knows has no
 /// active purchase.
-void check_sync(Subscriber const& subscriber, std::int64_t scope_id)
+void check_sync(Subscriber const& subscriber, core::ScopeId scope_id)
 {
-    auto const first = billing::decide_sync(scope_id, "ada", subscriber, {}, asked_at);
+    auto const first = billing::decide_sync(scope_id, user_id, subscriber, {}, asked_at);
     std::vector<billing::Entitlement> held;
     for (auto const& write : first) {
-        require(!write.from && billing::is_changed_by_sync(write) && write.to.user_id == "ada");
+        require(!write.from && billing::is_changed_by_sync(write) && write.to.user_id == user_id);
         held.push_back(write.to);
     }
-    require(billing::decide_sync(scope_id, "ada", subscriber, held, asked_at).empty());
+    require(billing::decide_sync(scope_id, user_id, subscriber, held, asked_at).empty());
     Subscriber const nothing{.subscriptions = {}, .consumables = std::vector<Purchase>()};
     auto const later = asked_at + std::chrono::hours(1);
-    auto const after = billing::decide_sync(scope_id, "ada", nothing, held, later);
+    auto const after = billing::decide_sync(scope_id, user_id, nothing, held, later);
     require(after.size() == held.size());
     for (auto const& write : after)
         require(!billing::is_active(write.to, later) && write.to.expires_at <= later);
@@ -62,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     }
     check(subscriber.subscriptions, false);
     if (subscriber.consumables) check(*subscriber.consumables, true);
-    for (std::int64_t const scope_id : {4, 5}) // production and sandbox of one tenant
+    for (auto const scope_id : testing::scopes({4, 5})) // production and sandbox of one tenant
         check_sync(subscriber, scope_id);
     return 0;
 }

@@ -111,7 +111,7 @@ TEST_CASE("with many chunks every device gets one push, and the counters always 
 TEST_CASE("a broadcast goes to the devices that were registered when it was accepted", "[broadcast]")
 {
     Fixture f;
-    auto const scope_id = std::stoll(f.world.scope_id());
+    core::ScopeId const scope_id{std::stoll(f.world.scope_id())};
     f.new_devices(3, "ok:before");
     // The job is due in an hour, so that the devices change before the broadcast is cut into chunks.
     notify::broadcasts::NewBroadcast row{.scope_id = scope_id,

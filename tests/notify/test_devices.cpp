@@ -16,6 +16,8 @@ using notify::Device, notify::DevicePlatform;
 
 namespace {
 
+core::UserId const first_user("ada"), second_user("bob");
+
 std::string device(std::string const& user, std::string const& token, std::string const& platform = "android")
 {
     return body({{"userId", user}, {"token", token}, {"platform", platform}});
@@ -43,14 +45,15 @@ struct Table {
 
     std::optional<Device> find(std::string const& token)
     {
-        return database.transact_blocking(
-            2, [&](pg::Tx& tx) { return devices::find(tx, core::Scope{2, ""}, token); });
+        return database.transact_blocking(core::ScopeId{2},
+            [&](pg::Tx& tx) { return devices::find(tx, core::Scope{core::ScopeId{2}, ""}, token); });
     }
 
     void prune(Device const& d)
     {
         devices::Gone const gone{d.id, d.updated_at};
-        database.transact_blocking(2, [&](pg::Tx& tx) { devices::prune(tx, 2, {&gone, 1}); });
+        database.transact_blocking(
+            core::ScopeId{2}, [&](pg::Tx& tx) { devices::prune(tx, core::ScopeId{2}, {&gone, 1}); });
     }
 
     testing::Postgres const postgres = testing::Postgres::migrated(notify::App::components(), "notify");
@@ -232,13 +235,14 @@ TEST_CASE("registering a device is idempotent under an idempotency key", "[devic
 TEST_CASE("the registrations of one batch take effect in their order of arrival", "[devices]")
 {
     Table table;
-    auto const first =
-        table.registered({{2, "a", "ada", DevicePlatform::ios}, {2, "b", "ada", DevicePlatform::web},
-            {3, "a", "ada", DevicePlatform::ios}, {2, "a", "bob", DevicePlatform::android}});
+    auto const first = table.registered({{core::ScopeId{2}, "a", first_user, DevicePlatform::ios},
+        {core::ScopeId{2}, "b", first_user, DevicePlatform::web},
+        {core::ScopeId{3}, "a", first_user, DevicePlatform::ios},
+        {core::ScopeId{2}, "a", second_user, DevicePlatform::android}});
     REQUIRE(first.size() == 4);
-    CHECK(first[0].user_id == "ada");
+    CHECK(first[0].user_id.text() == "ada");
     CHECK(first[0].platform == DevicePlatform::ios);
-    CHECK(first[3].user_id == "bob");
+    CHECK(first[3].user_id.text() == "bob");
     CHECK(first[3].id == first[0].id);
     CHECK(first[2].token == "a");
     CHECK(first[2].id != first[0].id);
@@ -246,7 +250,8 @@ TEST_CASE("the registrations of one batch take effect in their order of arrival"
     CHECK(table.postgres.query("SELECT string_agg(scope_id || token || user_id || platform, ' ' "
                                "ORDER BY scope_id, token) FROM devices") == "2abobandroid 2badaweb 3aadaios");
 
-    CHECK(table.removed({{2, "a"}, {2, "a"}, {2, "c"}, {3, "b"}, {3, "a"}}) ==
+    CHECK(table.removed({{core::ScopeId{2}, "a"}, {core::ScopeId{2}, "a"}, {core::ScopeId{2}, "c"},
+              {core::ScopeId{3}, "b"}, {core::ScopeId{3}, "a"}}) ==
           std::vector<bool>{true, false, false, false, true});
     CHECK(table.postgres.query("SELECT string_agg(scope_id || token, ' ') FROM devices") == "2b");
 }
@@ -254,7 +259,7 @@ TEST_CASE("the registrations of one batch take effect in their order of arrival"
 TEST_CASE("a device that was registered again after the push is not removed", "[devices]")
 {
     Table table;
-    auto const row = devices::Registration{2, "a", "ada", DevicePlatform::ios};
+    auto const row = devices::Registration{core::ScopeId{2}, "a", first_user, DevicePlatform::ios};
     Device const seen = table.registered({row}).front();
     Device const again = table.registered({row}).front();
     CHECK(again.id == seen.id);
@@ -307,15 +312,16 @@ TEST_CASE("only the last hundred registered devices of a user are kept", "[devic
             user + "'");
     };
     std::vector<devices::Registration> rows;
-    auto const row = [](int i, std::string user = "ada") {
-        return devices::Registration{2, std::to_string(1'000 + i), std::move(user), DevicePlatform::web};
+    auto const row = [](int i, core::UserId user = first_user) {
+        return devices::Registration{
+            core::ScopeId{2}, std::to_string(1'000 + i), std::move(user), DevicePlatform::web};
     };
     for (int i = 0; i < 100; ++i)
         rows.push_back(row(i));
     table.registered(rows);
-    table.registered({row(0), row(500, "bob"),
-        {3, "1000", "ada", DevicePlatform::web}}); // no new device of ada in scope 2
-    CHECK(names("ada") == "101 1000 1099");        // one of the 101 is in scope 3
+    table.registered({row(0), row(500, second_user),
+        {core::ScopeId{3}, "1000", first_user, DevicePlatform::web}}); // no new device of ada in scope 2
+    CHECK(names("ada") == "101 1000 1099");                            // one of the 101 is in scope 3
     CHECK(names("bob") == "1 1500 1500");
 
     table.registered({row(100)});

@@ -311,7 +311,7 @@ TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and the verb reencrypt s
     auto const dump = world.postgres.query("SELECT string_agg(d::text, '') FROM email_domains d");
     CHECK_THAT(dump, !Catch::Contains("PRIVATE KEY"));
 
-    core::Scope const scope{std::stoll(world.scope_id()), "demo"};
+    core::Scope const scope{core::ScopeId{std::stoll(world.scope_id())}, "demo"};
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
     std::string const next = "next:" + std::string(42, 'B') + "A=";
     auto const both = crypto::Keyring::parse(next + ',' + testing::encryption_keys);
@@ -329,12 +329,12 @@ TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and the verb reencrypt s
     CHECK(found_sender->from.address == "hello@example.com");
     CHECK_THAT(found_sender->key.private_key.reveal(), Catch::StartsWith("-----BEGIN PRIVATE KEY-----"));
     CHECK_THROWS(sender(scope, crypto::Keyring::parse(testing::encryption_keys)));
-    core::Scope const elsewhere{std::stoll(world.scope_id("demo")), "demo"};
+    core::Scope const elsewhere{core::ScopeId{std::stoll(world.scope_id("demo"))}, "demo"};
     CHECK_FALSE(sender(elsewhere, both));
 
     // A row that was moved to another scope cannot be opened.
     world.postgres.query("UPDATE email_domains SET scope_id = " + world.scope_id("other"));
-    core::Scope const other{std::stoll(world.scope_id("other")), "other"};
+    core::Scope const other{core::ScopeId{std::stoll(world.scope_id("other"))}, "other"};
     CHECK_THROWS(sender(other, both));
 }
 

@@ -220,19 +220,20 @@ TEST_CASE("a statement reads and writes only rows of its scopes", "[notify][isol
 {
     World const world;
     make_objects(world);
-    auto const ours = std::stoll(world.scope_id()), other = std::stoll(world.scope_id("other-sandbox"));
+    core::ScopeId const ours{std::stoll(world.scope_id())};
+    core::ScopeId const other{std::stoll(world.scope_id("other-sandbox"))};
     testing::ScopedStatements statements(world.postgres, ours, other);
     for (std::string const table : {"notifications", "notification_events", "devices", "platforms",
              "suppressions", "email_domains", "broadcasts", "broadcast_claims"}) {
         INFO(table);
-        CHECK_THAT(statements.seen(table, "scope_id = " + std::to_string(ours)),
+        CHECK_THAT(statements.seen(table, "scope_id = " + core::to_string(ours)),
             Catch::Matches("[1-9][0-9]* 0 0 0"));
     }
-    CHECK(statements.seen("templates", "tenant_id = " + std::to_string(ours / 2)) == "3 3 0 0");
+    CHECK(statements.seen("templates", "tenant_id = " + core::to_string(core::tenant_of(ours))) == "3 3 0 0");
     auto const insert =
         "INSERT INTO templates (tenant_id, template_id, name, channel, subject, body, format, "
         "created_at, updated_at) VALUES (" +
-        std::to_string(ours / 2) +
+        core::to_string(core::tenant_of(ours)) +
         ", gen_random_uuid(), 'x', 'sms', '', 'x', 'text', now(), now()) RETURNING name";
     CHECK_THROWS(statements.run(other, insert));
     CHECK_THROWS(statements.run({}, insert));

@@ -19,7 +19,7 @@ boost::json::object shown(testing::HttpClient& client, std::string const& kind)
 
 /// The table `platforms`, without a service.
 struct Table {
-    carrier_configs::Sealed load(std::int64_t scope_id)
+    carrier_configs::Sealed load(core::ScopeId scope_id)
     {
         return database
             .transact_blocking(scope_id, [&](pg::Tx& tx) { return carrier_configs::load(tx, scope_id); })
@@ -183,29 +183,31 @@ TEST_CASE(
     "a sealed credential can be opened only for its scope and kind, with a key of the keyring", "[platforms]")
 {
     Table table;
-    core::Scope const production{2, "demo"}, sandbox{3, "demo"};
+    core::Scope const production{core::ScopeId{2}, "demo"}, sandbox{core::ScopeId{3}, "demo"};
     auto const credential = Credential::parse(Carrier::apns, boost::json::value(apns_credential()));
     auto const before = crypto::Keyring::parse(old_key);
     auto const during = crypto::Keyring::parse(new_key + "," + old_key);
     auto const after = crypto::Keyring::parse(new_key);
     table.put(production, *credential, before);
 
-    auto stored = table.load(2);
+    auto stored = table.load(core::ScopeId{2});
     CHECK(stored.carrier == Carrier::apns);
-    CHECK(carrier_configs::open(before, 2, stored)->fingerprint() == credential->fingerprint());
-    CHECK_THROWS_AS(carrier_configs::open(before, 3, stored), std::runtime_error);
-    CHECK_THROWS_AS(carrier_configs::open(after, 2, stored), std::runtime_error);
+    CHECK(
+        carrier_configs::open(before, core::ScopeId{2}, stored)->fingerprint() == credential->fingerprint());
+    CHECK_THROWS_AS(carrier_configs::open(before, core::ScopeId{3}, stored), std::runtime_error);
+    CHECK_THROWS_AS(carrier_configs::open(after, core::ScopeId{2}, stored), std::runtime_error);
     stored.carrier = Carrier::fcm;
-    CHECK_THROWS_AS(carrier_configs::open(before, 2, stored), std::runtime_error);
+    CHECK_THROWS_AS(carrier_configs::open(before, core::ScopeId{2}, stored), std::runtime_error);
 
     CHECK(table.reencrypt(sandbox, during) == 0);
     CHECK_THROWS_AS(table.reencrypt(production, after), std::runtime_error);
     CHECK(table.reencrypt(production, during) == 1);
     CHECK(table.reencrypt(production, during) == 0);
-    auto const sealed_anew = table.load(2);
+    auto const sealed_anew = table.load(core::ScopeId{2});
     CHECK(sealed_anew.updated_at == stored.updated_at);
-    CHECK(carrier_configs::open(after, 2, sealed_anew)->fingerprint() == credential->fingerprint());
+    CHECK(carrier_configs::open(after, core::ScopeId{2}, sealed_anew)->fingerprint() ==
+          credential->fingerprint());
 
     table.put(production, *credential, after);
-    CHECK(table.load(2).updated_at > stored.updated_at);
+    CHECK(table.load(core::ScopeId{2}).updated_at > stored.updated_at);
 }

@@ -31,7 +31,7 @@ struct Outbox {
             .body = body,
             .data = {},
             .created_at = clock.now(),
-            .scope = core::Scope::of(3, core::Environment::sandbox, "acme")}));
+            .scope = core::Scope::of(core::TenantId{3}, core::Environment::sandbox, "acme")}));
     }
 
     std::map<std::string, json::object> lines_by_platform() const

@@ -161,7 +161,10 @@ TEST_CASE("pruning stops if all recent tokens are invalid, even after many valid
 TEST_CASE("each credential has its own breaker")
 {
     PruneBreakers breakers;
-    notify::CredentialVersion const bad{4, 1}, good{5, 1};
+    using notify::Carrier;
+    core::Time const stored{1s};
+    notify::CredentialVersion const bad{core::ScopeId{4}, Carrier::fcm, stored};
+    notify::CredentialVersion const good{core::ScopeId{4}, Carrier::apns, stored};
     int tripped = 0;
     for (int i = 0; i < 200; ++i) {
         tripped += breakers.count(bad, true) ? 1 : 0;
@@ -170,7 +173,8 @@ TEST_CASE("each credential has its own breaker")
     CHECK(tripped == 1);
     CHECK_FALSE(breakers.may_prune(bad));
     CHECK(breakers.may_prune(good));
-    CHECK(breakers.may_prune({4, 2})); // the credential that replaced the tripped one
+    CHECK(breakers.may_prune(
+        {bad.scope_id, bad.carrier, stored + 1s})); // the credential that replaced the tripped one
 }
 
 // --- Twilio's responses
@@ -233,9 +237,9 @@ TEST_CASE("the status callback URL contains the scope, the notification and its 
     n.id = *core::Uuid::parse("01900000-0000-7000-8000-000000000001");
     n.queued_at = core::Time(1'700'000'000'000'001us);
     std::string const text = n.id.to_string() + "&queued=1700000000000001";
-    CHECK(status_callback("https://x.example/webhooks/sms/twilio", 7, n) ==
+    CHECK(status_callback("https://x.example/webhooks/sms/twilio", core::ScopeId{7}, n) ==
           "https://x.example/webhooks/sms/twilio?scope=7&notification=" + text);
-    CHECK(status_callback("https://x.example/hook?a=b", 7, n) ==
+    CHECK(status_callback("https://x.example/hook?a=b", core::ScopeId{7}, n) ==
           "https://x.example/hook?a=b&scope=7&notification=" + text);
-    CHECK(status_callback("", 7, n).empty());
+    CHECK(status_callback("", core::ScopeId{7}, n).empty());
 }

@@ -41,7 +41,7 @@ std::string rows_of_tenant(Postgres const& postgres, std::string const& table, s
                           table + " t WHERE tenant_id = " + scope_id + " / 2");
 }
 
-ScopedStatements::ScopedStatements(Postgres const& postgres, std::int64_t ours, std::int64_t other)
+ScopedStatements::ScopedStatements(Postgres const& postgres, core::ScopeId ours, core::ScopeId other)
     : ours_(ours), other_(other), db_({.url = postgres.service_url(), .threads = 1})
 {
     if (eventually([this] { return db_.healthy(); })) return;
@@ -63,7 +63,7 @@ std::string ScopedStatements::run(pg::Scopes scopes, std::string const& sql)
 std::string ScopedStatements::seen(std::string const& table, std::string const& condition)
 {
     auto const count = "SELECT count(*) FROM " + table + " WHERE " + condition;
-    auto const sibling = ours_ - 1; // production: a sandbox's id is one higher
+    auto const sibling = core::scope_of(core::tenant_of(ours_), core::Environment::production);
     return run(ours_, count) + ' ' + run(sibling, count) + ' ' + run(other_, count) + ' ' + run({}, count);
 }
 

@@ -30,7 +30,7 @@ class ScopedStatements {
 public:
     /// `ours`: the scope of a sandbox; `other`: a scope of another tenant. Throws std::runtime_error when the
     /// database cannot be reached.
-    ScopedStatements(Postgres const& postgres, std::int64_t ours, std::int64_t other);
+    ScopedStatements(Postgres const& postgres, core::ScopeId ours, core::ScopeId other);
     ~ScopedStatements();
     ScopedStatements(ScopedStatements const&) = delete;
     ScopedStatements& operator=(ScopedStatements const&) = delete;
@@ -43,7 +43,7 @@ public:
     std::string seen(std::string const& table, std::string const& condition);
 
 private:
-    std::int64_t ours_, other_;
+    core::ScopeId ours_, other_;
     pg::Database db_;
 };
 

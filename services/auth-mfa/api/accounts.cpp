@@ -55,8 +55,8 @@ asio::awaitable<std::optional<User>> create_user(
     auto const known = co_await deps.db.read(
         req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), wanted.email); });
     if (known) co_return std::nullopt;
-    users::NewUser const user{
-        core::Uuid::v7(), wanted.email, co_await deps.passwords.hash(turn, wanted.password), Role::user};
+    users::NewUser const user{UserId(core::Uuid::v7()), wanted.email,
+        co_await deps.passwords.hash(turn, wanted.password), Role::user};
     co_return co_await deps.db.transact(
         req.scope(), [&](pg::Tx& tx) { return users::insert(tx, req.scope(), user); });
 }

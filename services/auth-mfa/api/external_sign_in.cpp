@@ -52,7 +52,8 @@ User create(pg::Tx& tx, core::Scope const& scope, ExternalIdentity const& identi
         throw core::Error::validation({{"/idToken", "email",
             "must contain a valid `email` that is not marked as unverified, because the user signs in for "
             "the first time. Request the `email` scope from the provider."}});
-    auto user = users::insert(tx, scope, {core::Uuid::v7(), *identity.email, std::nullopt, Role::user});
+    auto user =
+        users::insert(tx, scope, {UserId(core::Uuid::v7()), *identity.email, std::nullopt, Role::user});
     if (!user)
         throw core::Error(core::codes::conflict,
             "An account with this email already exists, and identities are not linked to existing accounts. "

@@ -72,7 +72,7 @@ asio::awaitable<http::Response> list_members(http::Request const& req, Deps& dep
 
 asio::awaitable<http::Response> update_member(http::Request const& req, Deps& deps)
 {
-    core::Uuid const id = req.uuid_param("userId");
+    UserId const id(req.uuid_param("userId"));
     Role const role = parse_role_change(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         // The lock of the scope serialises role changes. So if two owners demote each other, only one
@@ -94,7 +94,7 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
 
 asio::awaitable<http::Response> reset_member(http::Request const& req, Deps& deps)
 {
-    core::Uuid const id = req.uuid_param("userId");
+    UserId const id(req.uuid_param("userId"));
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         core::Access const caller = require_role(tx, req, deps, core::Access::managers);
         User const member = core::require_found(users::lock(tx, req.scope(), id), "member");

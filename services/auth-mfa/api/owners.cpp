@@ -46,7 +46,7 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
         throw core::Error(core::codes::tenant_suspended,
             "The tenant is suspended. Set the tenant's `status` to `active` before you add an owner.");
     http::Request const inner = within(tenant->scope(wanted.environment), req, deps.keyed_hash);
-    users::NewUser const row{core::Uuid::v7(), wanted.credentials.email,
+    users::NewUser const row{UserId(core::Uuid::v7()), wanted.credentials.email,
         co_await deps.passwords.hash(deps.passwords.reserve(), wanted.credentials.password), Role::owner};
     co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {
         auto const owner = users::insert(tx, inner.scope(), row);

@@ -26,7 +26,7 @@ sms::PhoneNumber parse_phone(http::Request const& req)
 /// The phone number that `code` confirms. Throws MFA_INVALID_CODE if the code is wrong, MFA_SETUP_REQUIRED if
 /// no phone number waits for confirmation. Only wrong codes count against the account's limit.
 asio::awaitable<sms::PhoneNumber> require_confirmed(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
+    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code)
 {
     using Verdict = SmsEnrolments::Attempt::Verdict;
     auto& limits = deps.rate_limits;

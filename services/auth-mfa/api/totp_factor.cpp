@@ -21,7 +21,7 @@ struct Confirmation {
 };
 
 asio::awaitable<Confirmation> require_confirmed(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
+    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code)
 {
     auto const waiting =
         co_await deps.db.read(scope, [&](pg::Tx& tx) { return totp_seeds::find(tx, scope, user_id); });

@@ -15,7 +15,7 @@ inline constexpr std::chrono::seconds refresh_retry_window{10};
 /// token.
 struct Session {
     core::Uuid id;
-    core::Uuid user_id;
+    UserId user_id;
     std::int64_t generation = 1;
     std::vector<std::string> amr; ///< how the user was authenticated (RFC 8176)
     core::Time created_at;

@@ -54,7 +54,7 @@ std::string DeviceToken::text() const
 std::string DeviceToken::hash(core::Scope const& scope) const
 {
     auto const digest =
-        crypto::sha256("mfa_device\n" + std::to_string(scope.id) + '\n' + id.to_string() + '\n' + secret);
+        crypto::sha256("mfa_device\n" + core::to_string(scope.id) + '\n' + id.to_string() + '\n' + secret);
     return core::hex::encode(crypto::view(digest));
 }
 

@@ -2,8 +2,8 @@
 
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
-#include "core/id.hpp"
 #include "core/identity.hpp"
+#include "domain/user_id.hpp"
 
 #include <array>
 #include <cstdint>
@@ -33,7 +33,7 @@ constexpr core::Access access_of(Role role) noexcept
 
 /// An account of one scope.
 struct User {
-    core::Uuid id;
+    UserId id;
     std::string email;                        ///< as entered; compared in lower case (core::lower)
     std::optional<std::string> password_hash; ///< PHC string; absent if only an identity provider is used
     /// Increases with every change of the password or the factors, and when an admin resets the factors. A

@@ -18,7 +18,7 @@ bool is_six_digits(std::string_view code)
 }
 
 asio::awaitable<std::optional<VerifiedCode>> verify_totp(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
+    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code)
 {
     auto const stored =
         co_await deps.db.read(scope, [&](pg::Tx& tx) { return totp_seeds::find(tx, scope, user_id); });
@@ -30,7 +30,7 @@ asio::awaitable<std::optional<VerifiedCode>> verify_totp(
 }
 
 asio::awaitable<std::optional<VerifiedCode>> verify_recovery_code(Deps& deps, core::Scope const& scope,
-    core::Uuid user_id, crypto::PasswordHasher::Reservation const& turn, std::string const& text)
+    UserId user_id, crypto::PasswordHasher::Reservation const& turn, std::string const& text)
 {
     auto const code = RecoveryCode::parse(text);
     if (!code) co_return std::nullopt;
@@ -58,16 +58,15 @@ HashingTurn hashing_turn_for(Deps& deps, core::Scope const& scope, MfaMethod met
     return method == MfaMethod::recovery_code ? HashingTurn(deps.passwords.reserve(scope.id)) : std::nullopt;
 }
 
-asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope const& scope,
-    core::Uuid user_id, MfaMethod method, HashingTurn const& turn, std::string const& code)
+asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope const& scope, UserId user_id,
+    MfaMethod method, HashingTurn const& turn, std::string const& code)
 {
     if (method == MfaMethod::recovery_code)
         return verify_recovery_code(deps, scope, user_id, turn.value(), code);
     return verify_totp(deps, scope, user_id, code);
 }
 
-bool consume(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, VerifiedCode const& code, core::Time now)
+bool consume(pg::Tx& tx, core::Scope const& scope, UserId user_id, VerifiedCode const& code, core::Time now)
 {
     if (code.method == MfaMethod::recovery_code)
         return recovery_codes::use(tx, scope, user_id, code.recovery, now);
@@ -75,7 +74,7 @@ bool consume(
 }
 
 asio::awaitable<VerifiedCode> require_code(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code)
+    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code)
 {
     MfaMethod const method = is_six_digits(code) ? MfaMethod::totp : MfaMethod::recovery_code;
     auto& limits = deps.rate_limits;

@@ -2,6 +2,7 @@
 
 #include "deps.hpp"
 #include "domain/mfa_method.hpp"
+#include "domain/user_id.hpp"
 #include "http/message.hpp"
 #include "storage/recovery_codes.hpp"
 
@@ -33,18 +34,17 @@ HashingTurn hashing_turn_for(Deps& deps, core::Scope const& scope, MfaMethod met
 /// Compares a TOTP code or a recovery code; nullopt when the code is wrong or the user has no such factor.
 /// The caller must count the attempt first. `turn` is the result of hashing_turn_for; keep it until the call
 /// has completed.
-asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope const& scope,
-    core::Uuid user_id, MfaMethod method, HashingTurn const& turn, std::string const& code);
+asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope const& scope, UserId user_id,
+    MfaMethod method, HashingTurn const& turn, std::string const& code);
 
 /// Consumes the code. Call it in the transaction of the change that the code permits. False if another
 /// request has already consumed the code.
-bool consume(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, VerifiedCode const& code, core::Time now);
+bool consume(pg::Tx& tx, core::Scope const& scope, UserId user_id, VerifiedCode const& code, core::Time now);
 
 /// Checks the code that a change of factors requires. A code of 6 digits is checked as a TOTP code, any
 /// other code as a recovery code. Throws MFA_RATE_LIMITED if the account has reached its limit of wrong
 /// codes, or MFA_INVALID_CODE if the code is wrong.
 asio::awaitable<VerifiedCode> require_code(
-    Deps& deps, core::Scope const& scope, core::Uuid user_id, std::string const& code);
+    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code);
 
 } // namespace auth_mfa

@@ -17,7 +17,7 @@ struct SecondFactor {
     bool can_recover = false; ///< whether the user has unused recovery codes
 };
 
-asio::awaitable<SecondFactor> second_factor_of(http::Request const& req, Deps& deps, core::Uuid user_id)
+asio::awaitable<SecondFactor> second_factor_of(http::Request const& req, Deps& deps, UserId user_id)
 {
     auto const device = device_token_of(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
@@ -43,7 +43,7 @@ core::Error mfa_required(std::string const& token, User const& user, bool can_re
 }
 
 /// Sends the code, and counts the message against the limits of the account and the phone.
-asio::awaitable<SmsDelivery> reserve_and_send(http::Request const& req, Deps& deps, core::Uuid user_id,
+asio::awaitable<SmsDelivery> reserve_and_send(http::Request const& req, Deps& deps, UserId user_id,
     sms::PhoneNumber const& phone, std::string const& code)
 {
     auto& limits = deps.rate_limits;

@@ -29,7 +29,7 @@ asio::awaitable<User> signed_in_user(http::Request const& req, Deps& deps)
 User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
 {
     auto user = users::find_signed_in(
-        tx, req.scope(), require_id(req.caller().id), session_id_of(req), deps.clock.now());
+        tx, req.scope(), UserId(require_id(req.caller().id)), session_id_of(req), deps.clock.now());
     if (!user) throw session_ended();
     return *std::move(user);
 }
@@ -37,7 +37,7 @@ User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
 User lock_signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
 {
     auto user = users::lock_signed_in(
-        tx, req.scope(), require_id(req.caller().id), session_id_of(req), deps.clock.now());
+        tx, req.scope(), UserId(require_id(req.caller().id)), session_id_of(req), deps.clock.now());
     if (!user) throw session_ended();
     return *std::move(user);
 }

@@ -64,7 +64,7 @@ IdTokens::IdTokens(http_client::Client& client, core::Clock const& clock)
 }
 
 asio::awaitable<std::optional<ExternalIdentity>> IdTokens::verify(
-    std::int64_t scope_id, std::string_view raw, std::span<IdentityProvider const> providers)
+    core::ScopeId scope_id, std::string_view raw, std::span<IdentityProvider const> providers)
 {
     auto const jws = crypto::parse_jws(raw);
     if (!jws) co_return std::nullopt;
@@ -78,7 +78,7 @@ asio::awaitable<std::optional<ExternalIdentity>> IdTokens::verify(
 }
 
 asio::awaitable<IdTokens::Keys> IdTokens::keys_for(
-    std::int64_t scope_id, std::string const& url, std::string_view kid)
+    core::ScopeId scope_id, std::string const& url, std::string_view kid)
 {
     auto const usable = [&] {
         auto known = sets_.find(url);
@@ -92,7 +92,7 @@ asio::awaitable<IdTokens::Keys> IdTokens::keys_for(
     throw keys_unavailable();
 }
 
-asio::awaitable<void> IdTokens::fetched(std::int64_t scope_id, std::string url)
+asio::awaitable<void> IdTokens::fetched(core::ScopeId scope_id, std::string url)
 {
     auto const waiter = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, patience);
     {

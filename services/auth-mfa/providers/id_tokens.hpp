@@ -2,6 +2,7 @@
 
 #include "core/cache.hpp"
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "core/thread_pool.hpp"
 #include "crypto/jwt.hpp"
 #include "domain/id_token.hpp"
@@ -44,7 +45,7 @@ public:
     /// the scope trusts. Throws UNAVAILABLE when the provider's keys cannot be fetched. `raw` and `providers`
     /// must stay valid until the awaited call has completed.
     asio::awaitable<std::optional<ExternalIdentity>> verify(
-        std::int64_t scope_id, std::string_view raw, std::span<IdentityProvider const> providers);
+        core::ScopeId scope_id, std::string_view raw, std::span<IdentityProvider const> providers);
 
 private:
     using Steady = std::chrono::steady_clock;
@@ -59,7 +60,7 @@ private:
     struct Failure {};
 
     struct Fetch {
-        std::int64_t scope_id;                                    ///< the scope that started the fetch
+        core::ScopeId scope_id;                                   ///< the scope that started the fetch
         std::vector<std::shared_ptr<asio::steady_timer>> waiters; ///< callers of any scope
     };
 
@@ -67,11 +68,11 @@ private:
     /// one. If the result lacks `kid`, the provider had not published that key when the set was fetched.
     /// Throws UNAVAILABLE if the set cannot be fetched. No new fetch starts within ten seconds after a failed
     /// fetch: a call that needs a new set then fails at once.
-    asio::awaitable<Keys> keys_for(std::int64_t scope_id, std::string const& url, std::string_view kid);
+    asio::awaitable<Keys> keys_for(core::ScopeId scope_id, std::string const& url, std::string_view kid);
 
     /// Joins the running fetch of `url`, or starts one. Returns when the fetch has ended, or after
     /// `patience`. Throws UNAVAILABLE if a new fetch is needed and the scope already has four.
-    asio::awaitable<void> fetched(std::int64_t scope_id, std::string url);
+    asio::awaitable<void> fetched(core::ScopeId scope_id, std::string url);
 
     /// Fetches the key set, caches the set or the failure, and wakes the waiters.
     void fetch(std::string const& url) noexcept;
@@ -81,8 +82,8 @@ private:
     core::Cache<std::string, KeySet> sets_;
     core::Cache<std::string, Failure> failures_;
     std::mutex mutex_;
-    std::unordered_map<std::string, Fetch> under_way_;   ///< by URL
-    std::unordered_map<std::int64_t, unsigned> fetches_; ///< running, by scope
+    std::unordered_map<std::string, Fetch> under_way_;    ///< by URL
+    std::unordered_map<core::ScopeId, unsigned> fetches_; ///< running, by scope
     core::ThreadPool workers_; ///< declared last, because its work uses the other members
 };
 

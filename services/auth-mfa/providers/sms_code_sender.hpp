@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "core/thread_pool.hpp"
 #include "http_client/client.hpp"
 #include "observe/log.hpp"

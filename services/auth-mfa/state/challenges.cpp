@@ -137,7 +137,7 @@ Challenges::Challenges(redis::Client& client, KeyedHash const& hash)
 
 std::string Challenges::prefix(core::Scope const& scope)
 {
-    return "auth-mfa:challenge:{" + std::to_string(scope.id) + ':';
+    return "auth-mfa:challenge:{" + core::to_string(scope.id) + ':';
 }
 
 asio::awaitable<redis::Reply> Challenges::ask(
@@ -160,12 +160,12 @@ asio::awaitable<redis::Reply> Challenges::run(
     co_return reply;
 }
 
-asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope, core::Uuid user_id,
-    std::int64_t credentials_version, std::vector<std::string> amr)
+asio::awaitable<Challenges::Created> Challenges::create(
+    core::Scope const& scope, UserId user_id, std::int64_t credentials_version, std::vector<std::string> amr)
 {
     Created created;
     created.token = crypto::base64url::encode(crypto::random_bytes(32));
-    auto const hash = hash_({"mfa_token", std::to_string(scope.id), created.token});
+    auto const hash = hash_({"mfa_token", core::to_string(scope.id), created.token});
     created.challenge = {prefix(scope) + hash + '}', user_id, credentials_version, std::move(amr)};
     auto const user = user_id.to_string();
     auto const version = std::to_string(credentials_version);
@@ -182,14 +182,14 @@ asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::strin
 {
     Challenge challenge;
     redis::Reply reply;
-    for (auto const& hash : hash_.under_each({"mfa_token", std::to_string(scope.id), token})) {
+    for (auto const& hash : hash_.under_each({"mfa_token", core::to_string(scope.id), token})) {
         challenge.key = prefix(scope) + hash + '}';
         reply = co_await ask(find_, challenge.key);
         if (!is_expired(reply)) break;
     }
     require_open(reply);
     auto const& fields = reply.array();
-    challenge.user_id = core::Uuid::parse(fields.at(1).text()).value();
+    challenge.user_id = UserId(core::Uuid::parse(fields.at(1).text()).value());
     challenge.credentials_version = std::stoll(fields.at(2).text());
     challenge.amr = split(fields.at(3).text());
     co_return challenge;

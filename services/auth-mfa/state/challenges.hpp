@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
+#include "domain/user_id.hpp"
 #include "redis/client.hpp"
 #include "state/keyed_hash.hpp"
 
@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 /// A stored sign-in whose first factor was verified.
 struct Challenge {
     std::string key; ///< the key in Redis; contains the token's keyed hash
-    core::Uuid user_id;
+    UserId user_id;
     std::int64_t credentials_version = 0; ///< the user's version when the first factor was verified
     std::vector<std::string> amr;         ///< how the first factor was proved (RFC 8176)
 };
@@ -43,7 +43,7 @@ public:
         Challenge challenge;
     };
 
-    asio::awaitable<Created> create(core::Scope const& scope, core::Uuid user_id,
+    asio::awaitable<Created> create(core::Scope const& scope, UserId user_id,
         std::int64_t credentials_version, std::vector<std::string> amr);
 
     asio::awaitable<Challenge> find(core::Scope const& scope, std::string_view token);

@@ -17,14 +17,14 @@ redis::Limit to_redis(Limit const& limit)
     return {limit.count, limit.window};
 }
 
-std::string user_subject(core::Scope const& scope, core::Uuid user_id)
+std::string user_subject(core::Scope const& scope, UserId user_id)
 {
-    return std::to_string(scope.id) + ':' + user_id.to_string();
+    return core::to_string(scope.id) + ':' + user_id.to_string();
 }
 
 std::string network_subject(core::Scope const& scope, std::string_view address)
 {
-    return std::to_string(scope.id) + ":network:" + network_of(address);
+    return core::to_string(scope.id) + ":network:" + network_of(address);
 }
 
 redis::Headers headers_of(Counter const& counter, redis::Use const& use)
@@ -55,10 +55,10 @@ RateLimits::RateLimits(redis::Client& client, KeyedHash const& hash, Limit const
 
 std::string RateLimits::prefix(core::Scope const& scope)
 {
-    return std::string(quota_prefix) + ":{" + std::to_string(scope.id) + ':';
+    return std::string(quota_prefix) + ":{" + core::to_string(scope.id) + ':';
 }
 
-Counter RateLimits::wrong_codes_of_user(core::Scope const& scope, core::Uuid user_id, MfaMethod method)
+Counter RateLimits::wrong_codes_of_user(core::Scope const& scope, UserId user_id, MfaMethod method)
 {
     bool const recovery = method == MfaMethod::recovery_code;
     return {user_subject(scope, user_id), recovery ? "recovery" : "code",
@@ -66,7 +66,7 @@ Counter RateLimits::wrong_codes_of_user(core::Scope const& scope, core::Uuid use
 }
 
 std::vector<Counter> RateLimits::sign_in_code_sends(
-    core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const
+    core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone) const
 {
     return {{user_subject(scope, user_id), "login-sends", {to_redis(sign_in_send_limit)}},
         {"phone:" + hash_({"phone", phone.text()}), "login-sends", {to_redis(sign_in_send_limit_per_phone)}}};
@@ -75,8 +75,8 @@ std::vector<Counter> RateLimits::sign_in_code_sends(
 Counter RateLimits::wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const
 {
     // The subject contains a keyed hash of the email, because Redis keys must not contain emails.
-    auto const who = hash_({"email", std::to_string(scope.id), core::lower(email)});
-    return {std::to_string(scope.id) + ":email:" + who, "login", {to_redis(wrong_password_limit)}};
+    auto const who = hash_({"email", core::to_string(scope.id), core::lower(email)});
+    return {core::to_string(scope.id) + ":email:" + who, "login", {to_redis(wrong_password_limit)}};
 }
 
 Counter RateLimits::wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address)
@@ -89,13 +89,13 @@ Counter RateLimits::registrations_from_network(core::Scope const& scope, std::st
     return {network_subject(scope, address), "register", {to_redis(registrations_)}, true};
 }
 
-Counter RateLimits::wrong_passwords_of_user(core::Scope const& scope, core::Uuid user_id)
+Counter RateLimits::wrong_passwords_of_user(core::Scope const& scope, UserId user_id)
 {
     return {user_subject(scope, user_id), "password", {to_redis(wrong_password_limit)}};
 }
 
-std::vector<Counter> RateLimits::enrolment_code_sends(core::Scope const& scope, core::Uuid user_id,
-    sms::PhoneNumber const& phone, std::string_view address) const
+std::vector<Counter> RateLimits::enrolment_code_sends(
+    core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone, std::string_view address) const
 {
     std::vector<Counter> counters;
     counters.push_back({user_subject(scope, user_id), "setup-sends", {to_redis(enrolment_send_limit)}});

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "core/error.hpp"
-#include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/errors.hpp"
 #include "domain/limits.hpp"
 #include "domain/mfa_method.hpp"
+#include "domain/user_id.hpp"
 #include "http/message.hpp"
 #include "redis/quota.hpp"
 #include "sms/phone.hpp"
@@ -102,15 +102,15 @@ public:
     /// password hash.
     Counter registrations_from_network(core::Scope const& scope, std::string_view address) const;
     /// Wrong current passwords of a signed-in user.
-    static Counter wrong_passwords_of_user(core::Scope const& scope, core::Uuid user_id);
+    static Counter wrong_passwords_of_user(core::Scope const& scope, UserId user_id);
 
     /// Wrong codes of an account. Recovery codes have a separate counter.
-    static Counter wrong_codes_of_user(core::Scope const& scope, core::Uuid user_id, MfaMethod method);
+    static Counter wrong_codes_of_user(core::Scope const& scope, UserId user_id, MfaMethod method);
     /// The messages with sign-in codes: the user's counter and the phone's.
     std::vector<Counter> sign_in_code_sends(
-        core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone) const;
+        core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone) const;
     /// The messages with enrolment codes: the counters of the user, the phone and the client's network.
-    std::vector<Counter> enrolment_code_sends(core::Scope const& scope, core::Uuid user_id,
+    std::vector<Counter> enrolment_code_sends(core::Scope const& scope, UserId user_id,
         sms::PhoneNumber const& phone, std::string_view address) const;
 
     /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.

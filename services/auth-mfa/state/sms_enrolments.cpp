@@ -31,7 +31,7 @@ end
 return {'wrong', allowed - attempts}
 )lua";
 
-std::string key(core::Scope const& scope, core::Uuid user_id)
+std::string key(core::Scope const& scope, UserId user_id)
 {
     return SmsEnrolments::prefix(scope) + user_id.to_string() + '}';
 }
@@ -45,14 +45,14 @@ SmsEnrolments::SmsEnrolments(redis::Client& client, KeyedHash const& hash)
 
 std::string SmsEnrolments::prefix(core::Scope const& scope)
 {
-    return "auth-mfa:enrolment:{" + std::to_string(scope.id) + ':';
+    return "auth-mfa:enrolment:{" + core::to_string(scope.id) + ':';
 }
 
 asio::awaitable<void> SmsEnrolments::put(
-    core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone, std::string_view code)
+    core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone, std::string_view code)
 {
     auto const name = key(scope, user_id);
-    auto const hash = hash_({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
+    auto const hash = hash_({"enrolment code", core::to_string(scope.id), user_id.to_string(), code});
     auto const time = client_.script_time();
     auto const expiry = expiry_of(sms_enrolment_lifetime);
     std::vector<std::string_view> const keys{name};
@@ -61,7 +61,7 @@ asio::awaitable<void> SmsEnrolments::put(
 }
 
 asio::awaitable<SmsEnrolments::Attempt> SmsEnrolments::try_code(
-    core::Scope const& scope, core::Uuid user_id, std::string_view code)
+    core::Scope const& scope, UserId user_id, std::string_view code)
 {
     using Verdict = Attempt::Verdict;
     auto const name = key(scope, user_id);
@@ -69,7 +69,7 @@ asio::awaitable<SmsEnrolments::Attempt> SmsEnrolments::try_code(
     auto const lifetime = microseconds(sms_enrolment_lifetime);
     auto const allowed = std::to_string(sms_enrolment_attempts);
     auto const hashes =
-        hash_.under_each({"enrolment code", std::to_string(scope.id), user_id.to_string(), code});
+        hash_.under_each({"enrolment code", core::to_string(scope.id), user_id.to_string(), code});
     std::vector<std::string_view> const keys{name};
     std::vector<std::string_view> args{time, lifetime, allowed};
     args.insert(args.end(), hashes.begin(), hashes.end());

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
+#include "domain/user_id.hpp"
 #include "redis/client.hpp"
 #include "sms/phone.hpp"
 #include "state/keyed_hash.hpp"
@@ -23,7 +23,7 @@ public:
 
     /// Stores `phone` and the `code` sent to it, in place of an earlier phone of the user.
     asio::awaitable<void> put(
-        core::Scope const& scope, core::Uuid user_id, sms::PhoneNumber const& phone, std::string_view code);
+        core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone, std::string_view code);
 
     struct Attempt {
         /// `absent`: no phone waits for confirmation. `limited`: no attempts are left.
@@ -35,7 +35,7 @@ public:
     };
 
     /// Counts an attempt, then compares the code.
-    asio::awaitable<Attempt> try_code(core::Scope const& scope, core::Uuid user_id, std::string_view code);
+    asio::awaitable<Attempt> try_code(core::Scope const& scope, UserId user_id, std::string_view code);
 
     /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
     static std::string prefix(core::Scope const& scope);

@@ -15,8 +15,8 @@ std::optional<User> find_user(
     return pg::read_first(result, users::read);
 }
 
-void insert(pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject,
-    core::Uuid user_id)
+void insert(
+    pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject, UserId user_id)
 {
     tx.run("INSERT INTO identities (scope_id, issuer, subject, user_id) VALUES ($1, $2, $3, $4)",
         {scope.id, issuer, subject, user_id});

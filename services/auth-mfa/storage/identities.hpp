@@ -14,7 +14,7 @@ std::optional<User> find_user(
     pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject);
 
 /// Links the identity to the user. The identity must be new: call find_user first, under pg::lock_scope.
-void insert(pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject,
-    core::Uuid user_id);
+void insert(
+    pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject, UserId user_id);
 
 } // namespace auth_mfa::identities

@@ -5,7 +5,7 @@
 namespace auth_mfa::recovery_codes {
 
 void replace(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::span<Hashed const> codes, core::Time now)
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::span<Hashed const> codes, core::Time now)
 {
     remove_all(tx, scope, user_id);
     tx.run("INSERT INTO recovery_codes (scope_id, user_id, locator, secret_hash, created_at) "
@@ -16,7 +16,7 @@ void replace(
 }
 
 std::optional<std::string> find(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string_view locator)
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view locator)
 {
     auto const result = tx.run("SELECT secret_hash FROM recovery_codes "
                                "WHERE scope_id = $1 AND user_id = $2 AND locator = $3 AND used_at IS NULL",
@@ -24,7 +24,7 @@ std::optional<std::string> find(
     return pg::read_first(result, &pg::RowReader::text);
 }
 
-bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Hashed const& code, core::Time now)
+bool use(pg::Tx& tx, core::Scope const& scope, UserId user_id, Hashed const& code, core::Time now)
 {
     return !tx.run("UPDATE recovery_codes SET used_at = $5 WHERE scope_id = $1 AND user_id = $2 "
                    "AND locator = $3 AND secret_hash = $4 AND used_at IS NULL RETURNING 1",
@@ -32,7 +32,7 @@ bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Hashed const&
                 .empty();
 }
 
-std::int64_t count(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+std::int64_t count(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 {
     auto const result = tx.run("SELECT count(*) FROM recovery_codes "
                                "WHERE scope_id = $1 AND user_id = $2 AND used_at IS NULL",
@@ -40,7 +40,7 @@ std::int64_t count(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
     return pg::RowReader(result[0]).integer();
 }
 
-void remove_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+void remove_all(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 {
     tx.run("DELETE FROM recovery_codes WHERE scope_id = $1 AND user_id = $2", {scope.id, user_id});
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/id.hpp"
+#include "domain/user_id.hpp"
 #include "pg/database.hpp"
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct Hashed {
 
 /// Replaces all codes of the user with `codes`.
 void replace(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::span<Hashed const> codes, core::Time now);
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::span<Hashed const> codes, core::Time now);
 
 /// The hash of the unused code with this locator; nullopt if the user has no such code.
 std::optional<std::string> find(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string_view locator);
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view locator);
 
 /// Marks the code as used; false if it is already used or was replaced.
-bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, Hashed const& code, core::Time now);
+bool use(pg::Tx& tx, core::Scope const& scope, UserId user_id, Hashed const& code, core::Time now);
 
 /// The number of unused codes.
-std::int64_t count(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
+std::int64_t count(pg::Tx& tx, core::Scope const& scope, UserId user_id);
 
-void remove_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
+void remove_all(pg::Tx& tx, core::Scope const& scope, UserId user_id);
 
 } // namespace auth_mfa::recovery_codes

@@ -16,7 +16,7 @@ Session read(pg::RowReader& r)
 {
     Session session;
     session.id = r.uuid();
-    session.user_id = r.uuid();
+    session.user_id = UserId(r.uuid());
     session.generation = r.integer();
     session.amr = r.texts();
     session.created_at = r.time();
@@ -36,7 +36,7 @@ TokenContents read_contents(pg::RowReader& r)
     contents.session_id = r.uuid();
     contents.generation = r.integer();
     contents.amr = r.texts();
-    contents.user_id = r.uuid();
+    contents.user_id = UserId(r.uuid());
     contents.email = r.text();
     contents.role = r.one_of<Role>();
     return contents;
@@ -128,7 +128,7 @@ void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)
         {scope.id, id, now});
 }
 
-bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid id, core::Time now)
+bool end_own(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid id, core::Time now)
 {
     auto const result = tx.run("UPDATE sessions SET ended_at = $4 WHERE scope_id = $1 AND session_id = $3 "
                                "AND user_id = $2 AND ended_at IS NULL AND expires_at > $4",
@@ -136,15 +136,15 @@ bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uui
     return result.affected_rows() == 1;
 }
 
-void end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
-    std::optional<core::Uuid> const& keep, core::Time now)
+void end_others(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::optional<core::Uuid> const& keep,
+    core::Time now)
 {
     tx.run("UPDATE sessions SET ended_at = $4 WHERE scope_id = $1 AND user_id = $2 "
            "AND ended_at IS NULL AND session_id IS DISTINCT FROM $3::uuid",
         {scope.id, user_id, keep, now});
 }
 
-std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run("SELECT " AUTH_MFA_SESSION_COLUMNS " FROM sessions s WHERE s.scope_id = $1 "
@@ -155,7 +155,7 @@ std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_
     return pg::read_rows(result, read);
 }
 
-std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit)
+std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
     auto const result =
         tx.run("DELETE FROM sessions WHERE ctid = ANY (ARRAY(SELECT ctid FROM ("

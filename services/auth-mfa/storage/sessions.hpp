@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/session.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -12,9 +13,9 @@
 namespace auth_mfa::sessions {
 
 struct NewSession {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid id;
-    core::Uuid user_id;
+    UserId user_id;
     std::int64_t credentials_version = 0; ///< the user's version when the credentials were proved
     std::vector<std::string> amr;
     core::Time now;
@@ -34,7 +35,7 @@ pg::Batch<Opened> insert_batch(pg::BatchConnection& connection, std::span<NewSes
 
 /// A presented refresh token.
 struct Rotation {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid session_id;
     std::int64_t generation = 0;
     core::Time now;
@@ -45,7 +46,7 @@ struct TokenContents {
     core::Uuid session_id;
     std::int64_t generation = 0;
     std::vector<std::string> amr;
-    core::Uuid user_id;
+    UserId user_id;
     std::string email;
     Role role = Role::user;
 };
@@ -70,18 +71,18 @@ TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
 
 /// Ends a session of this user; false when the user has no such live session.
-bool end_own(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid id, core::Time now);
+bool end_own(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid id, core::Time now);
 
 /// Ends every session of the user except `keep`.
-void end_others(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id,
-    std::optional<core::Uuid> const& keep, core::Time now);
+void end_others(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::optional<core::Uuid> const& keep,
+    core::Time now);
 
 /// The user's sessions that are live at `now`, newest first, starting after `after`.
-std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit);
 
 /// Deletes at most `limit` sessions of `scopes` that ended or expired before `before`. Returns the number of
 /// deleted sessions.
-std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit);
+std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit);
 
 } // namespace auth_mfa::sessions

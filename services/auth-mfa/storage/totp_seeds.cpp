@@ -8,9 +8,9 @@ namespace auth_mfa::totp_seeds {
 
 namespace {
 
-std::string aad(std::int64_t scope_id, core::Uuid user_id)
+std::string aad(core::ScopeId scope_id, UserId user_id)
 {
-    return "totp.seed:" + std::to_string(scope_id) + ':' + user_id.to_string();
+    return "totp.seed:" + core::to_string(scope_id) + ':' + user_id.to_string();
 }
 
 TotpSeed read(pg::RowReader& r)
@@ -25,13 +25,13 @@ TotpSeed read(pg::RowReader& r)
 } // namespace
 
 std::string seal(
-    crypto::Keyring const& keyring, core::Scope const& scope, core::Uuid user_id, std::string const& seed)
+    crypto::Keyring const& keyring, core::Scope const& scope, UserId user_id, std::string const& seed)
 {
     return keyring.seal(seed, aad(scope.id, user_id));
 }
 
-std::string open(crypto::Keyring const& keyring, core::Scope const& scope, core::Uuid user_id,
-    std::string const& sealed_seed)
+std::string open(
+    crypto::Keyring const& keyring, core::Scope const& scope, UserId user_id, std::string const& sealed_seed)
 {
     auto seed = keyring.open(sealed_seed, aad(scope.id, user_id));
     if (!seed)
@@ -41,7 +41,7 @@ std::string open(crypto::Keyring const& keyring, core::Scope const& scope, core:
     return std::move(*seed);
 }
 
-std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 {
     auto const result = tx.run("SELECT sealed_seed, confirmed_at IS NOT NULL, last_step FROM totp "
                                "WHERE scope_id = $1 AND user_id = $2",
@@ -50,7 +50,7 @@ std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, core::Uuid us
 }
 
 bool set_up(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string const& sealed_seed, core::Time now)
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string const& sealed_seed, core::Time now)
 {
     return !tx.run("INSERT INTO totp (scope_id, user_id, sealed_seed, created_at) VALUES ($1, $2, $3, $4) "
                    "ON CONFLICT (scope_id, user_id) DO UPDATE SET sealed_seed = excluded.sealed_seed, "
@@ -59,7 +59,7 @@ bool set_up(
                 .empty();
 }
 
-bool confirm(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string const& sealed_seed,
+bool confirm(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string const& sealed_seed,
     std::int64_t step, core::Time now)
 {
     return !tx.run("UPDATE totp SET confirmed_at = $5, last_step = $4 WHERE scope_id = $1 AND user_id = $2 "
@@ -68,7 +68,7 @@ bool confirm(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::stri
                 .empty();
 }
 
-bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::int64_t step)
+bool use(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::int64_t step)
 {
     return !tx.run("UPDATE totp SET last_step = $3 WHERE scope_id = $1 AND user_id = $2 AND last_step < $3 "
                    "AND confirmed_at IS NOT NULL RETURNING 1",
@@ -76,7 +76,7 @@ bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::int64_t 
                 .empty();
 }
 
-void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+void remove(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 {
     tx.run("DELETE FROM totp WHERE scope_id = $1 AND user_id = $2", {scope.id, user_id});
 }
@@ -88,7 +88,7 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
         tx.run("SELECT user_id, sealed_seed FROM totp WHERE scope_id = $1 FOR UPDATE", {scope.id});
     for (auto const& row : result) {
         pg::RowReader r(row);
-        core::Uuid const user_id = r.uuid();
+        UserId const user_id(r.uuid());
         std::string const sealed = r.text();
         if (keyring.is_current(sealed)) continue;
         tx.run("UPDATE totp SET sealed_seed = $3 WHERE scope_id = $1 AND user_id = $2",

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/id.hpp"
 #include "crypto/keyring.hpp"
+#include "domain/user_id.hpp"
 #include "pg/database.hpp"
 
 #include <cstddef>
@@ -23,24 +23,24 @@ struct TotpSeed {
 /// `seal` encrypts a user's seed, and `open` decrypts it. `open` throws std::runtime_error if the seed cannot
 /// be decrypted.
 std::string seal(
-    crypto::Keyring const& keyring, core::Scope const& scope, core::Uuid user_id, std::string const& seed);
-std::string open(crypto::Keyring const& keyring, core::Scope const& scope, core::Uuid user_id,
-    std::string const& sealed_seed);
+    crypto::Keyring const& keyring, core::Scope const& scope, UserId user_id, std::string const& seed);
+std::string open(
+    crypto::Keyring const& keyring, core::Scope const& scope, UserId user_id, std::string const& sealed_seed);
 
-std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
+std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, UserId user_id);
 
 /// Stores an unconfirmed seed, in place of an earlier unconfirmed one. False if a confirmed seed exists.
 bool set_up(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string const& sealed_seed, core::Time now);
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string const& sealed_seed, core::Time now);
 
 /// Confirms the seed and marks `step` as used. False if `sealed_seed` is no longer the unconfirmed seed.
-bool confirm(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::string const& sealed_seed,
+bool confirm(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string const& sealed_seed,
     std::int64_t step, core::Time now);
 
 /// Marks a step as used; false if this step or a later one is already used.
-bool use(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, std::int64_t step);
+bool use(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::int64_t step);
 
-void remove(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id);
+void remove(pg::Tx& tx, core::Scope const& scope, UserId user_id);
 
 /// Seals every seed of the scope again under the keyring's first key. Returns the number of changed seeds.
 /// The command of service::reencrypt_command calls it.

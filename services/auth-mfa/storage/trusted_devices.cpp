@@ -20,8 +20,7 @@ TrustedDevice read(pg::RowReader& r)
 
 } // namespace
 
-bool recognise(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& token, core::Time now)
+bool recognise(pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& token, core::Time now)
 {
     // The compared value is a hash over 256 random bits, so the duration reveals nothing about the secret.
     return !tx.run("UPDATE trusted_devices SET last_used_at = $5 WHERE scope_id = $1 AND user_id = $2 "
@@ -30,7 +29,7 @@ bool recognise(
                 .empty();
 }
 
-void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken const& fresh,
+void trust(pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& fresh,
     std::optional<DeviceToken> const& held, std::string const& user_agent, core::Time now)
 {
     std::string const hash = fresh.hash(scope);
@@ -54,7 +53,7 @@ void trust(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, DeviceToken
         {scope.id, user_id, fresh.id, hash, now, now + trusted_device_lifetime, user_agent});
 }
 
-std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Time now,
+std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result =
@@ -66,7 +65,7 @@ std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, core::Uuid
     return pg::read_rows(result, read);
 }
 
-bool revoke(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid device_id, core::Time now)
+bool revoke(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid device_id, core::Time now)
 {
     return !tx.run("DELETE FROM trusted_devices WHERE scope_id = $1 AND user_id = $2 AND device_id = $3 "
                    "AND expires_at > $4 RETURNING 1",
@@ -74,12 +73,12 @@ bool revoke(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id, core::Uuid
                 .empty();
 }
 
-void revoke_all(pg::Tx& tx, core::Scope const& scope, core::Uuid user_id)
+void revoke_all(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 {
     tx.run("DELETE FROM trusted_devices WHERE scope_id = $1 AND user_id = $2", {scope.id, user_id});
 }
 
-std::size_t purge(pg::Tx& tx, std::vector<std::int64_t> const& scopes, core::Time before, std::size_t limit)
+std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
     return tx
         .run("DELETE FROM trusted_devices d USING (SELECT scope_id, user_id, device_id FROM trusted_devices "

@@ -8,7 +8,7 @@ namespace auth_mfa::users {
 User read(pg::RowReader& r)
 {
     User user;
-    user.id = r.uuid();
+    user.id = UserId(r.uuid());
     user.email = r.text();
     user.password_hash = r.optional_text();
     user.credentials_version = r.integer();
@@ -54,7 +54,7 @@ std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::str
     return pg::read_first(result, read);
 }
 
-std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, UserId id)
 {
     // A second statement reads the user, because the TOTP column comes from another table: a statement that
     // waited for the lock would see the state of that table before the wait.
@@ -66,7 +66,7 @@ std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 }
 
 std::optional<User> find_signed_in(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now)
+    pg::Tx& tx, core::Scope const& scope, UserId id, core::Uuid session_id, core::Time now)
 {
     auto const result = tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u JOIN sessions s "
                                "ON s.scope_id = u.scope_id AND s.user_id = u.user_id WHERE u.scope_id = $1 "
@@ -77,7 +77,7 @@ std::optional<User> find_signed_in(
 }
 
 std::optional<User> lock_signed_in(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now)
+    pg::Tx& tx, core::Scope const& scope, UserId id, core::Uuid session_id, core::Time now)
 {
     if (!lock(tx, scope, id)) return std::nullopt;
     return find_signed_in(tx, scope, id, session_id, now);
@@ -94,7 +94,7 @@ std::vector<User> list(
 }
 
 bool set_password(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::string_view hash, std::int64_t seen_version)
+    pg::Tx& tx, core::Scope const& scope, UserId id, std::string_view hash, std::int64_t seen_version)
 {
     auto const result = tx.run(
         "UPDATE users SET password_hash = $3, credentials_version = credentials_version + 1, "
@@ -103,14 +103,14 @@ bool set_password(
     return result.affected_rows() == 1;
 }
 
-void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, UserId id)
 {
     tx.run("UPDATE users SET credentials_version = credentials_version + 1 "
            "WHERE scope_id = $1 AND user_id = $2",
         {scope.id, id});
 }
 
-std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role)
+std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, UserId id, Role role)
 {
     auto const result = tx.run("UPDATE users AS u SET role = $3, updated_at = clock_timestamp() "
                                "WHERE u.scope_id = $1 AND u.user_id = $2 RETURNING " AUTH_MFA_USER_COLUMNS,
@@ -118,15 +118,15 @@ std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id
     return pg::read_first(result, read);
 }
 
-bool has_other_owner(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
+bool has_other_owner(pg::Tx& tx, core::Scope const& scope, UserId id)
 {
     return !tx.run("SELECT FROM users WHERE scope_id = $1 AND role = 'owner' AND user_id <> $2 LIMIT 1",
                   {scope.id, id})
                 .empty();
 }
 
-void set_phone(pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::optional<std::string> const& phone,
-    bool verified)
+void set_phone(
+    pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone, bool verified)
 {
     tx.run("UPDATE users SET phone = $3, phone_verified = $4, updated_at = clock_timestamp() "
            "WHERE scope_id = $1 AND user_id = $2",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/user.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -14,7 +15,7 @@
 namespace auth_mfa::users {
 
 struct NewUser {
-    core::Uuid id;
+    UserId id;
     std::string email;
     std::optional<std::string> password_hash;
     Role role = Role::user;
@@ -26,8 +27,8 @@ std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& 
 
 /// The key of a user.
 struct Key {
-    std::int64_t scope_id{};
-    core::Uuid id;
+    core::ScopeId scope_id{};
+    UserId id;
 };
 
 /// Finds the users of many callers in one statement; for a Batcher.
@@ -37,14 +38,14 @@ std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::str
 
 /// The user, locked until the transaction ends; nullopt if there is none. The lock serialises changes of the
 /// user's factors.
-std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, UserId id);
 
 /// The user, if the session is the user's and live at `now`.
 std::optional<User> find_signed_in(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now);
+    pg::Tx& tx, core::Scope const& scope, UserId id, core::Uuid session_id, core::Time now);
 /// Like find_signed_in, but also locks the user until the transaction ends.
 std::optional<User> lock_signed_in(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Uuid session_id, core::Time now);
+    pg::Tx& tx, core::Scope const& scope, UserId id, core::Uuid session_id, core::Time now);
 
 /// The members of the scope, newest first, starting after `after`.
 std::vector<User> list(
@@ -53,21 +54,21 @@ std::vector<User> list(
 /// Replaces the password and increments `credentials_version`. False, without a change, if the version is no
 /// longer `seen_version`.
 bool set_password(
-    pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::string_view hash, std::int64_t seen_version);
+    pg::Tx& tx, core::Scope const& scope, UserId id, std::string_view hash, std::int64_t seen_version);
 
 /// Increments the user's `credentials_version`. Sign-ins and challenges in progress can no longer open a
 /// session.
-void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, UserId id);
 
 /// Sets the role and returns the user; nullopt if there is no such user.
-std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, core::Uuid id, Role role);
+std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, UserId id, Role role);
 
 /// Whether the scope has an owner other than `id`. Take the scope's lock (pg::lock_scope) first if you act on
 /// the result.
-bool has_other_owner(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+bool has_other_owner(pg::Tx& tx, core::Scope const& scope, UserId id);
 
 /// Stores the phone number. `verified` is true if the number becomes the user's SMS factor.
-void set_phone(pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::optional<std::string> const& phone,
-    bool verified);
+void set_phone(
+    pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone, bool verified);
 
 } // namespace auth_mfa::users

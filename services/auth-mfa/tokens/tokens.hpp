@@ -2,7 +2,7 @@
 
 #include "auth/jwks.hpp"
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/session.hpp"
@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 
 /// The claims of an access token that differ between sessions.
 struct AccessTokenClaims {
-    core::Uuid user_id;
+    UserId user_id;
     std::string_view email;
     Role role = Role::user;
     core::Uuid session_id;

@@ -8,13 +8,12 @@
 #include "storage/entitlements.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
-#include "storage/tenant_scopes.hpp"
 
 namespace billing {
 
 namespace {
 
-http::Response answer(http::Request const& req, std::string const& user_id,
+http::Response answer(http::Request const& req, core::UserId const& user_id,
     std::vector<EntitlementView> const& rows, core::Time now)
 {
     core::JsonWriter w(64 + 640 * rows.size());
@@ -25,7 +24,7 @@ http::Response answer(http::Request const& req, std::string const& user_id,
     return http::Response::ok(std::move(w).str());
 }
 
-asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps, std::string const& user_id)
+asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps, core::UserId const& user_id)
 {
     auto rows = co_await deps.hot.of_user.run({req.scope().id, user_id});
     if (!rows)
@@ -35,7 +34,7 @@ asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps,
 }
 
 std::vector<EntitlementView> as_of(
-    pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Time at)
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Time at)
 {
     auto const payment_settings = settings::read_payment_settings(tx, scope);
     std::vector<Entitlement> now;
@@ -51,19 +50,19 @@ std::vector<EntitlementView> as_of(
 asio::awaitable<http::Response> list_entitlements(http::Request const& req, Deps& deps)
 {
     http::Query query(req);
-    auto const user_id = query.required_text("userId", 1, max_user_id);
+    core::UserId const user_id(query.required_text("userId", 1, max_user_id));
     query.check();
     co_return co_await answer_now(req, deps, user_id);
 }
 
 asio::awaitable<http::Response> get_user_entitlements(http::Request const& req, Deps& deps)
 {
-    auto const& user_id = user_id_of(req);
+    auto const user_id = user_id_of(req);
     http::Query query(req);
     auto const at = query.time("at");
     query.check();
     if (!at) co_return co_await answer_now(req, deps, user_id);
-    auto const rows = co_await deps.db.read(tenant_scopes(req.scope().tenant_id()),
+    auto const rows = co_await deps.db.read(pg::Scopes::of_tenant(req.scope().tenant_id()),
         [&](pg::Tx& tx) { return as_of(tx, req.scope(), user_id, *at); });
     co_return answer(req, user_id, rows, *at);
 }

@@ -9,7 +9,6 @@
 #include "paging/cursor.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
-#include "storage/tenant_scopes.hpp"
 
 namespace billing {
 
@@ -25,7 +24,7 @@ event_archive::Filter parse_filter(http::Query& query)
     event_archive::Filter filter;
     filter.type = query.text("type", 1, max_type);
     filter.result = query.one_of<EventResult>("result");
-    filter.user_id = query.text("userId", 1, max_user_id);
+    filter.user_id = std::optional<core::UserId>(query.text("userId", 1, max_user_id));
     return filter;
 }
 
@@ -81,7 +80,7 @@ asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps
 
 asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps)
 {
-    co_return co_await deps.db.transact(tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) {
+    co_return co_await deps.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
         auto const event =
             core::require_found(event_archive::find(tx, req.scope().id, req.param("eventId")), "event");
         auto const payment_settings = settings::read_payment_settings(tx, req.scope());

@@ -56,7 +56,7 @@ products::Product product_of(pg::Tx& tx, http::Request const& req, Draft const& 
 
 /// Each grant of a consumable is a new entitlement. A subscription product has one manual entitlement per
 /// user.
-Entitlement entitlement_of(core::Scope const& scope, std::string const& user_id,
+Entitlement entitlement_of(core::Scope const& scope, core::UserId const& user_id,
     products::Product const& product, Draft const& draft, core::Time now)
 {
     Entitlement e;
@@ -74,7 +74,7 @@ Entitlement entitlement_of(core::Scope const& scope, std::string const& user_id,
 
 json::object to_object(Entitlement const& e)
 {
-    return {{"userId", e.user_id}, {"providerProductId", e.provider_product_id},
+    return {{"userId", e.user_id.text()}, {"providerProductId", e.provider_product_id},
         {"status", to_string(e.status)},
         {"expiresAt", e.expires_at ? json::value(core::to_rfc3339(*e.expires_at)) : json::value(nullptr)},
         {"reason", e.reason ? json::value(*e.reason) : json::value(nullptr)}};

@@ -5,7 +5,6 @@
 #include "core/secret.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
-#include "storage/tenant_scopes.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -81,7 +80,7 @@ struct Changes {
     }
 
     /// Writes the changes into the document. Secrets are sealed (encrypted) first.
-    void apply(json::object& document, std::int64_t tenant_id, crypto::Keyring const& keyring) const
+    void apply(json::object& document, core::TenantId tenant_id, crypto::Keyring const& keyring) const
     {
         auto const sealed = [&](std::string const& secret, std::string_view name) {
             return json::value(settings::seal(core::Secret(secret), name, tenant_id, keyring));
@@ -144,15 +143,16 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
 {
     Changes const changes = Changes::parse(req);
     auto const home = req.scope().production();
-    auto response = co_await deps.db.transact(tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) {
-        auto const [before, after] = tenancy::settings::change(
-            tx, home, req,
-            [&](json::object& document) { changes.apply(document, home.tenant_id(), deps.keyring); },
-            deps.clock.now());
-        if (changes.purchases_api_key) syncs::resume(tx, home.tenant_id());
-        record(tx, req, changes, before, after);
-        return tenancy::settings::answer(after, show);
-    });
+    auto response =
+        co_await deps.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
+            auto const [before, after] = tenancy::settings::change(
+                tx, home, req,
+                [&](json::object& document) { changes.apply(document, home.tenant_id(), deps.keyring); },
+                deps.clock.now());
+            if (changes.purchases_api_key) syncs::resume(tx, home.tenant_id());
+            record(tx, req, changes, before, after);
+            return tenancy::settings::answer(after, show);
+        });
     // Applies the change in this process at once, because the database's notification may arrive after the
     // response.
     deps.directory.on_notify(req.scope().slug);

@@ -13,7 +13,6 @@
 #include "storage/entitlements.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
-#include "storage/tenant_scopes.hpp"
 #include "tenancy/settings.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -70,7 +69,7 @@ asio::awaitable<std::optional<StartedSync>> try_start(
 {
     if (!slot) co_return std::nullopt;
     auto started = co_await deps.db.transact(
-        tenant_scopes(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_start(tx, req, deps); });
+        pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) { return try_start(tx, req, deps); });
     if (started) started->slot = std::move(slot);
     co_return started;
 }
@@ -90,7 +89,7 @@ asio::awaitable<StartedSync> start(http::Request const& req, Deps& deps)
     asio::steady_timer timer(co_await asio::this_coro::executor);
     auto const give_up = std::chrono::steady_clock::now() + max_wait;
     for (;;) {
-        auto slot = deps.upstream_limiter.enter(req.scope().tenant_id());
+        auto slot = deps.upstream_limiter.enter(core::number(req.scope().tenant_id()));
         bool const has_slot = slot != nullptr;
         auto started = co_await try_start(req, deps, std::move(slot));
         if (started) co_return *std::move(started);
@@ -123,7 +122,7 @@ core::Error upstream_error(PurchasesApiError const& e)
 /// user of the tenant before `not_before`.
 asio::awaitable<void> abandon(Deps& deps, syncs::Lease const& lease, std::optional<core::Time> not_before)
 {
-    co_await deps.db.transact(tenant_scopes(lease.tenant_id), [&](pg::Tx& tx) {
+    co_await deps.db.transact(pg::Scopes::of_tenant(lease.tenant_id), [&](pg::Tx& tx) {
         syncs::release(tx, lease);
         if (not_before) syncs::pause(tx, lease.tenant_id, jobs::now(tx) + (*not_before - deps.clock.now()));
     });
@@ -172,7 +171,7 @@ http::Response apply(
 asio::awaitable<http::Response> perform(http::Request const& req, Deps& deps, StartedSync const& started)
 {
     Fetched const fetched = co_await fetch(req, deps, started.api_key);
-    co_return co_await deps.db.transact(tenant_scopes(started.lease.tenant_id),
+    co_return co_await deps.db.transact(pg::Scopes::of_tenant(started.lease.tenant_id),
         [&](pg::Tx& tx) { return apply(tx, req, deps, started.lease, fetched); });
 }
 

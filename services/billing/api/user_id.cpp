@@ -5,13 +5,13 @@
 
 namespace billing {
 
-std::string const& user_id_of(http::Request const& req)
+core::UserId user_id_of(http::Request const& req)
 {
     auto const& id = req.param("userId");
     if (core::count_code_points(id) > max_user_id)
         throw core::Error::validation(
             {{":userId", "too_long", "must be at most " + std::to_string(max_user_id) + " characters"}});
-    return id;
+    return core::UserId(id);
 }
 
 } // namespace billing

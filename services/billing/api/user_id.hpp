@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/user_id.hpp"
 #include "http/message.hpp"
 
 #include <cstddef>
-#include <string>
 
 namespace billing {
 
@@ -11,6 +11,6 @@ namespace billing {
 inline constexpr std::size_t max_user_id = 255;
 
 /// The path parameter `userId`. Throws VALIDATION_ERROR if it is too long.
-std::string const& user_id_of(http::Request const& req);
+core::UserId user_id_of(http::Request const& req);
 
 } // namespace billing

@@ -17,12 +17,13 @@ void append(std::string& key, std::string_view text)
 
 } // namespace
 
-core::Uuid entitlement_id(std::int64_t scope_id, Source source, std::string_view user_id,
+core::Uuid entitlement_id(core::ScopeId scope_id, Source source, core::UserId const& user_id,
     std::string_view provider_product_id, std::string_view transaction_id)
 {
     std::string key;
-    append(key, std::to_string(scope_id));
-    for (auto const part : {to_string(source), user_id, provider_product_id, transaction_id})
+    append(key, core::to_string(scope_id));
+    for (auto const part :
+        {to_string(source), std::string_view(user_id.text()), provider_product_id, transaction_id})
         append(key, part);
     auto const digest = crypto::sha256(key);
     std::array<std::uint8_t, 16> bytes{};

@@ -3,6 +3,8 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "domain/event_order.hpp"
 
 #include <array>
@@ -35,7 +37,7 @@ constexpr auto enum_names(Status)
 /// consumable, the user has one entitlement per purchase (`transaction_id`).
 struct Entitlement {
     core::Uuid id; ///< derived from the key: entitlement_id()
-    std::string user_id;
+    core::UserId user_id;
     Source source{};
     std::string provider_product_id; ///< the provider's id of the product
     /// Another id under which the catalog may list the product: if `provider_product_id` is the id of a
@@ -65,7 +67,7 @@ struct Entitlement {
 
 /// The id of the entitlement with these parameters. The id depends only on the parameters, so that replaying
 /// the same events gives the same ids. The id has the form of a UUIDv7 whose free bits are a hash.
-core::Uuid entitlement_id(std::int64_t scope_id, Source source, std::string_view user_id,
+core::Uuid entitlement_id(core::ScopeId scope_id, Source source, core::UserId const& user_id,
     std::string_view provider_product_id, std::string_view transaction_id = {});
 
 /// When access ends, regardless of the status: `expires_at`, or `grace_until` if `grace_until` is later.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/id.hpp"
-#include "core/identity.hpp"
 #include "core/json_writer.hpp"
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 
 #include <optional>

@@ -2,7 +2,8 @@
 
 #include "core/enum_names.hpp"
 #include "core/error.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "domain/payment_event.hpp"
 #include "domain/purchase_event.hpp"
 
@@ -46,7 +47,7 @@ struct Event {
     std::string type; ///< the provider's name of the event type
     /// nullopt: the event names no environment, so it belongs to the scope that it was posted to.
     std::optional<core::Environment> environment;
-    std::optional<std::string> user_id;
+    std::optional<core::UserId> user_id;
     std::optional<std::string> subscription_id; ///< id of the payments provider's subscription
     std::optional<core::Time> at;               ///< the time that the provider states
     EventData data;

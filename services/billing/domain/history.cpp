@@ -24,7 +24,7 @@ struct PaymentHistory {
 
 } // namespace
 
-std::vector<Entitlement> entitlements_after(std::int64_t scope_id, std::string const& user_id,
+std::vector<Entitlement> entitlements_after(core::ScopeId scope_id, core::UserId const& user_id,
     std::span<Event const> events, PaymentSettings const& settings)
 {
     std::vector<PurchaseEvent> purchases;

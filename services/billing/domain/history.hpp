@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/event.hpp"
 #include "domain/subscription_entitlements.hpp"
@@ -14,7 +15,7 @@ namespace billing {
 
 /// The entitlements of a user that result from the events of both providers. `events` may have any order.
 /// Events of other users and skipped events are ignored. Ordered by creation, newest first, then by id.
-std::vector<Entitlement> entitlements_after(std::int64_t scope_id, std::string const& user_id,
+std::vector<Entitlement> entitlements_after(core::ScopeId scope_id, core::UserId const& user_id,
     std::span<Event const> events, PaymentSettings const& settings);
 
 /// The entitlements that a user had at time `at`. The time of an event is the time that its provider states.

@@ -135,12 +135,12 @@ std::vector<SubscriptionItem> read_items(core::Fields& f, json::value const& sub
     return distinct(std::move(items));
 }
 
-std::string read_user(core::Fields& f)
+core::UserId read_user(core::Fields& f)
 {
     auto const* metadata = f.optional_object("metadata");
     if (metadata == nullptr) return {};
     core::Fields nested(*metadata, "/data/object/metadata");
-    std::string user = event_fields::id_or_empty(nested, "userId");
+    core::UserId user(event_fields::id_or_empty(nested, "userId"));
     f.absorb(nested);
     return user;
 }

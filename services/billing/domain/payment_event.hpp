@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
+#include "core/user_id.hpp"
 #include "domain/event_order.hpp"
 
 #include <boost/json/value.hpp>
@@ -84,7 +85,7 @@ struct SubscriptionEvent {
     PaymentEventType type{};
     EventOrder order;
     std::string subscription_id;
-    std::string user_id; ///< `metadata.userId`
+    core::UserId user_id; ///< `metadata.userId`
     SubscriptionStatus status{};
     bool cancels_at_period_end = false; ///< whether the subscription ends at the end of the period
     std::optional<core::Time> ended_at;

@@ -32,7 +32,7 @@ std::string_view reason_to_skip(std::string_view type)
 void read_unhandled(Event& event, json::value const& body)
 {
     event.environment = environment_of(body);
-    event.user_id = event_fields::text_if_any(body, "app_user_id");
+    event.user_id = std::optional<core::UserId>(event_fields::text_if_any(body, "app_user_id"));
     event.data = Skipped{reason_to_skip(event.type)};
 }
 
@@ -40,7 +40,7 @@ void read_fact(Event& event, core::Fields& f, PurchaseEventType type)
 {
     PurchaseEvent data;
     data.type = type;
-    data.user_id = f.text("app_user_id", 1, event_fields::max_id);
+    data.user_id = core::UserId(f.text("app_user_id", 1, event_fields::max_id));
     data.product = f.text("product_id", 1, event_fields::max_id);
     data.transaction_id = event_fields::id_or_empty(f, "transaction_id");
     data.purchased_at = event_fields::optional_milliseconds(f, "purchased_at_ms");

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
+#include "core/user_id.hpp"
 #include "domain/event_order.hpp"
 
 #include <boost/json/value.hpp>
@@ -49,7 +50,7 @@ int rank_of(PurchaseEventType type) noexcept;
 struct PurchaseEvent {
     PurchaseEventType type{};
     EventOrder order;
-    std::string user_id;
+    core::UserId user_id;
     std::string product;        ///< the new product of a PRODUCT_CHANGE
     std::string transaction_id; ///< may be empty
     std::optional<core::Time> purchased_at, expires_at, grace_until;

@@ -37,7 +37,7 @@ bool renews_after(PurchaseEventType type) noexcept
 
 /// Applies `event` to the stored entitlement. A stale event changes at most the entitlement's time of
 /// creation.
-PurchaseDecision decide_on(PurchaseEvent const& event, std::int64_t scope_id, bool consumable,
+PurchaseDecision decide_on(PurchaseEvent const& event, core::ScopeId scope_id, bool consumable,
     std::optional<Entitlement> const& stored)
 {
     auto made = entitlement_after(event, scope_id, consumable);
@@ -73,7 +73,7 @@ Status status_after(PurchaseEventType type) noexcept
     return Status::active;
 }
 
-Entitlement entitlement_after(PurchaseEvent const& event, std::int64_t scope_id, bool consumable)
+Entitlement entitlement_after(PurchaseEvent const& event, core::ScopeId scope_id, bool consumable)
 {
     Entitlement e;
     if (consumable) e.transaction_id = purchase_of(event);
@@ -98,7 +98,7 @@ Entitlement entitlement_after(PurchaseEvent const& event, std::int64_t scope_id,
     return e;
 }
 
-std::array<core::Uuid, 2> affected_entitlement_ids(PurchaseEvent const& event, std::int64_t scope_id)
+std::array<core::Uuid, 2> affected_entitlement_ids(PurchaseEvent const& event, core::ScopeId scope_id)
 {
     auto const id = [&](std::string_view transaction_id) {
         return entitlement_id(scope_id, Source::purchases, event.user_id, event.product, transaction_id);
@@ -106,7 +106,7 @@ std::array<core::Uuid, 2> affected_entitlement_ids(PurchaseEvent const& event, s
     return {id({}), id(purchase_of(event))};
 }
 
-PurchaseDecision decide(PurchaseEvent const& event, std::int64_t scope_id, StoredPurchases const& stored)
+PurchaseDecision decide(PurchaseEvent const& event, core::ScopeId scope_id, StoredPurchases const& stored)
 {
     if (event.type != PurchaseEventType::non_renewing_purchase) {
         bool const consumable = stored.consumable.has_value();
@@ -116,11 +116,11 @@ PurchaseDecision decide(PurchaseEvent const& event, std::int64_t scope_id, Store
     return decide_on(event, scope_id, true, stored.consumable);
 }
 
-std::vector<Entitlement> fold_purchases(std::int64_t scope_id, std::span<PurchaseEvent const> events)
+std::vector<Entitlement> fold_purchases(core::ScopeId scope_id, std::span<PurchaseEvent const> events)
 {
     using Purchase = std::tuple<std::string_view, std::string_view, std::string_view>;
     auto const purchase = [](PurchaseEvent const& event) {
-        return Purchase(event.user_id, event.product, purchase_of(event));
+        return Purchase(event.user_id.text(), event.product, purchase_of(event));
     };
     std::set<Purchase> consumables;
     for (auto const& event : events)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/purchase_event.hpp"
 
@@ -19,7 +20,7 @@ Status status_after(PurchaseEventType type) noexcept;
 /// The entitlement that results from `event` alone, without earlier state. `consumable`: whether the event is
 /// about a purchase that does not renew. A CANCELLATION of such a purchase is a refund, so the entitlement
 /// ends at the event's time.
-Entitlement entitlement_after(PurchaseEvent const& event, std::int64_t scope_id, bool consumable);
+Entitlement entitlement_after(PurchaseEvent const& event, core::ScopeId scope_id, bool consumable);
 
 /// The existing entitlements that an event may concern.
 struct StoredPurchases {
@@ -29,7 +30,7 @@ struct StoredPurchases {
 
 /// The ids of the two entitlements in StoredPurchases, in the order of its members. Both ids are equal if the
 /// event identifies no transaction.
-std::array<core::Uuid, 2> affected_entitlement_ids(PurchaseEvent const& event, std::int64_t scope_id);
+std::array<core::Uuid, 2> affected_entitlement_ids(PurchaseEvent const& event, core::ScopeId scope_id);
 
 struct PurchaseDecision {
     bool applies = false;   ///< false: the event is stale, or `is_repeat` is true
@@ -43,10 +44,10 @@ struct PurchaseDecision {
 };
 
 /// Applies an event to the existing entitlements.
-PurchaseDecision decide(PurchaseEvent const& event, std::int64_t scope_id, StoredPurchases const& stored);
+PurchaseDecision decide(PurchaseEvent const& event, core::ScopeId scope_id, StoredPurchases const& stored);
 
 /// The entitlements that result from `events`, which may have any order. Calling `decide` for each event
 /// gives the same result. Ordered by id.
-std::vector<Entitlement> fold_purchases(std::int64_t scope_id, std::span<PurchaseEvent const> events);
+std::vector<Entitlement> fold_purchases(core::ScopeId scope_id, std::span<PurchaseEvent const> events);
 
 } // namespace billing

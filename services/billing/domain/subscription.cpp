@@ -15,7 +15,7 @@ bool has(std::vector<SubscriptionItem> const& items, std::string const& product)
 
 /// When the first event that named a product for this user was received, according to `before`. `on_arrival`
 /// if `before` does not state it.
-core::Time first_received(Subscription const& before, std::string const& user_id, std::string const& product)
+core::Time first_received(Subscription const& before, core::UserId const& user_id, std::string const& product)
 {
     core::Time first = on_arrival;
     if (before.user_id == user_id)
@@ -64,7 +64,7 @@ Subscription after_event(std::optional<Subscription> const& before, Subscription
     s.revision = before->revision;
     for (auto& item : s.items)
         item.received_at = std::min(item.received_at, first_received(*before, s.user_id, item.product));
-    auto const is_here = [&](std::string const& user_id, std::string const& product) {
+    auto const is_here = [&](core::UserId const& user_id, std::string const& product) {
         return user_id == s.user_id && has(s.items, product);
     };
     for (auto const& removed : before->removed)

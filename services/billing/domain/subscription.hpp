@@ -17,7 +17,7 @@ namespace billing {
 /// subscription, the items of earlier events that are missing from that event, and the last paid invoice.
 struct Subscription {
     struct Removed {
-        std::string user_id;
+        core::UserId user_id;
         SubscriptionItem item;
         std::string type;                    ///< type of the first event without the item
         EventOrder order;                    ///< position of this event
@@ -41,7 +41,7 @@ struct Subscription {
     };
 
     std::string id;
-    std::string user_id;
+    core::UserId user_id;
     PaymentEventType type{};
     EventOrder order; ///< of the last event that contains the subscription
     SubscriptionStatus status{};

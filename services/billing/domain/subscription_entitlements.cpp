@@ -71,7 +71,7 @@ Part part_of(Subscription::Removed const& removed)
 
 /// The contributions of a user's subscriptions, by product.
 std::map<std::string_view, std::vector<Part>> parts_of(
-    std::string const& user_id, std::span<Subscription const> subscriptions, PaymentSettings const& settings)
+    core::UserId const& user_id, std::span<Subscription const> subscriptions, PaymentSettings const& settings)
 {
     std::map<std::string_view, std::vector<Part>> parts;
     for (auto const& s : subscriptions) {
@@ -95,7 +95,8 @@ bool is_better(Part const& a, Part const& b)
     return of_a != of_b ? of_a < of_b : *a.order < *b.order;
 }
 
-Entitlement entitlement_of(std::int64_t scope_id, std::string const& user_id, std::vector<Part> const& parts)
+Entitlement entitlement_of(
+    core::ScopeId scope_id, core::UserId const& user_id, std::vector<Part> const& parts)
 {
     Part const& best = *std::ranges::max_element(parts, is_better);
     Part const& last =
@@ -139,7 +140,7 @@ Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noe
     return Status::expired;
 }
 
-std::vector<Entitlement> entitlements_of(std::int64_t scope_id, std::string const& user_id,
+std::vector<Entitlement> entitlements_of(core::ScopeId scope_id, core::UserId const& user_id,
     std::span<Subscription const> subscriptions, PaymentSettings const& settings)
 {
     std::vector<Entitlement> entitlements;

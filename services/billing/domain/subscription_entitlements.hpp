@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscription.hpp"
 
@@ -24,7 +25,7 @@ Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noe
 /// product, the best one decides the entitlement. Active is better than paused, and paused is better than
 /// expired; with equal statuses, the later end is better. The entitlement of a replaced or removed item
 /// expired at the time of the first event without the item. Ordered by product.
-std::vector<Entitlement> entitlements_of(std::int64_t scope_id, std::string const& user_id,
+std::vector<Entitlement> entitlements_of(core::ScopeId scope_id, core::UserId const& user_id,
     std::span<Subscription const> subscriptions, PaymentSettings const& settings);
 
 /// The entitlements of `wanted` that differ from the entitlements in `stored`, ready to be written. Each

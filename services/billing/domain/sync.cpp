@@ -1,6 +1,6 @@
 #include "domain/sync.hpp"
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 
 #include <algorithm>
 #include <map>
@@ -67,9 +67,9 @@ Entitlement expired_by_sync(Entitlement const& stored, core::Time asked_at)
 /// twice: with a base plan, and with the plan in the product id. In this case the better entitlement is used:
 /// an active one before an inactive one, then the one with the later end.
 std::map<core::Uuid, Entitlement> entitlements_at_provider(
-    std::int64_t scope_id, std::string const& user_id, Subscriber const& subscriber, core::Time asked_at)
+    core::ScopeId scope_id, core::UserId const& user_id, Subscriber const& subscriber, core::Time asked_at)
 {
-    bool const sandbox = core::Scope{scope_id, {}}.environment() == core::Environment::sandbox;
+    bool const sandbox = core::environment_of(scope_id) == core::Environment::sandbox;
     std::map<core::Uuid, Entitlement> found;
     auto const lasts = [](Entitlement const& e) {
         return std::pair(e.status == Status::active, ends_at(e).value_or(core::Time::max()));
@@ -88,7 +88,7 @@ std::map<core::Uuid, Entitlement> entitlements_at_provider(
 } // namespace
 
 Entitlement entitlement_after(
-    Purchase const& purchase, std::int64_t scope_id, std::string const& user_id, core::Time asked_at)
+    Purchase const& purchase, core::ScopeId scope_id, core::UserId const& user_id, core::Time asked_at)
 {
     Entitlement e;
     e.id = entitlement_id(scope_id, Source::purchases, user_id, purchase.product, purchase.transaction);
@@ -115,7 +115,7 @@ bool is_changed_by_sync(EntitlementChange const& write) noexcept
     return synced(*write.from) != synced(write.to);
 }
 
-std::vector<EntitlementChange> decide_sync(std::int64_t scope_id, std::string const& user_id,
+std::vector<EntitlementChange> decide_sync(core::ScopeId scope_id, core::UserId const& user_id,
     Subscriber const& subscriber, std::span<Entitlement const> stored, core::Time asked_at)
 {
     auto found = entitlements_at_provider(scope_id, user_id, subscriber, asked_at);

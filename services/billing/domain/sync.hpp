@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscriber.hpp"
 
@@ -25,7 +26,7 @@ inline constexpr std::string_view sync_type = "SYNC";
 /// - A purchase whose period and grace period have ended is expired.
 /// - Any other purchase is active.
 Entitlement entitlement_after(
-    Purchase const& purchase, std::int64_t scope_id, std::string const& user_id, core::Time asked_at);
+    Purchase const& purchase, core::ScopeId scope_id, core::UserId const& user_id, core::Time asked_at);
 
 /// Whether a sync changed the status, a time or the renewal, or the entitlement is new. A change of `last`
 /// alone does not count.
@@ -41,7 +42,7 @@ bool is_changed_by_sync(EntitlementChange const& write) noexcept;
 /// - All other entitlements get the state that the provider states.
 ///
 /// An event from before `asked_at` that arrives after the sync is stale.
-std::vector<EntitlementChange> decide_sync(std::int64_t scope_id, std::string const& user_id,
+std::vector<EntitlementChange> decide_sync(core::ScopeId scope_id, core::UserId const& user_id,
     Subscriber const& subscriber, std::span<Entitlement const> stored, core::Time asked_at);
 
 } // namespace billing

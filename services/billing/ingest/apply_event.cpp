@@ -19,7 +19,7 @@ namespace {
 /// Applies one event to the rows of its scope. The caller holds the scope's lock.
 class EventApplier {
 public:
-    EventApplier(pg::Tx& tx, std::int64_t scope_id, PaymentSettings const& settings)
+    EventApplier(pg::Tx& tx, core::ScopeId scope_id, PaymentSettings const& settings)
         : tx_(tx), scope_id_(scope_id), settings_(settings)
     {
     }
@@ -153,7 +153,7 @@ private:
     std::vector<EntitlementChange> store(std::optional<Subscription> const& before, Subscription after)
     {
         if (!before || !same_state(*before, after)) subscriptions::upsert(tx_, scope_id_, after);
-        std::set<std::string> users{after.user_id};
+        std::set<core::UserId> users{after.user_id};
         if (before) users.insert(before->user_id);
         for (auto const& removed : after.removed)
             users.insert(removed.user_id);
@@ -165,7 +165,7 @@ private:
 
     /// Writes the entitlements of one user, and appends their changes.
     void write_user(
-        std::string const& user, Subscription const& after, std::vector<EntitlementChange>& changes)
+        core::UserId const& user, Subscription const& after, std::vector<EntitlementChange>& changes)
     {
         auto known = subscriptions::of_user(tx_, scope_id_, user);
         std::erase_if(known, [&](Subscription const& s) { return s.id == after.id; });
@@ -179,14 +179,14 @@ private:
     }
 
     pg::Tx& tx_;
-    std::int64_t scope_id_;
+    core::ScopeId scope_id_;
     PaymentSettings const& settings_;
 };
 
 } // namespace
 
 AppliedEvent apply_event(
-    pg::Tx& tx, std::int64_t scope_id, EventData const& data, PaymentSettings const& settings)
+    pg::Tx& tx, core::ScopeId scope_id, EventData const& data, PaymentSettings const& settings)
 {
     return std::visit(EventApplier(tx, scope_id, settings), data);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/event.hpp"
 #include "domain/event_outcome.hpp"
@@ -17,13 +19,13 @@ namespace billing::ingest {
 struct AppliedEvent {
     EventOutcome outcome;
     std::vector<EntitlementChange> changes;
-    std::optional<std::string> user_id; ///< the event's user, if only stored rows name the user
-    bool is_repeat = false;             ///< the same event decided the stored state
+    std::optional<core::UserId> user_id; ///< the event's user, if only stored rows name the user
+    bool is_repeat = false;              ///< the same event decided the stored state
 };
 
 /// Decides an event by the stored rows of its scope, and writes its subscription and its entitlements. Does
 /// not write the event's archive row. The caller holds the scope's lock.
 AppliedEvent apply_event(
-    pg::Tx& tx, std::int64_t scope_id, EventData const& data, PaymentSettings const& settings);
+    pg::Tx& tx, core::ScopeId scope_id, EventData const& data, PaymentSettings const& settings);
 
 } // namespace billing::ingest

@@ -94,8 +94,8 @@ asio::awaitable<void> read_snapshots(
 
 std::vector<BatchItem*> independent(std::vector<BatchItem>& items)
 {
-    std::set<std::pair<std::int64_t, core::Uuid>> ids;
-    std::set<std::pair<std::int64_t, std::string>> subscriptions;
+    std::set<std::pair<core::ScopeId, core::Uuid>> ids;
+    std::set<std::pair<core::ScopeId, std::string>> subscriptions;
     std::vector<BatchItem*> selected;
     for (auto& item : items) {
         if (!item.write) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "domain/event.hpp"
 #include "domain/subscription_entitlements.hpp"
 #include "storage/event_archive.hpp"
@@ -12,7 +13,7 @@ namespace billing::ingest {
 
 /// A received event.
 struct IncomingEvent {
-    std::int64_t scope_id = 0; ///< of the event's environment
+    core::ScopeId scope_id{}; ///< of the event's environment
     core::Uuid archive_id;
     Event event;
     bool rejected = false; ///< true: the event is malformed, so it is only archived

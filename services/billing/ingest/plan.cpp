@@ -33,11 +33,11 @@ bool is_about_subscription(IncomingEvent const& incoming)
 }
 
 /// The user whose entitlements an event about a subscription may change; empty if unknown.
-std::string user_of(Event const& event, std::span<Subscription const> subscriptions)
+core::UserId user_of(Event const& event, std::span<Subscription const> subscriptions)
 {
     if (event.user_id) return *event.user_id;
     auto const stored = find(subscriptions, event.subscription_id);
-    return stored ? stored->user_id : std::string();
+    return stored ? stored->user_id : core::UserId();
 }
 
 /// Whether the event depends on more rows than a batch may handle.
@@ -67,7 +67,7 @@ std::vector<core::Uuid> affected_ids(
         return distinct({both.begin(), both.end()});
     }
     std::vector<core::Uuid> ids;
-    std::string const user = user_of(incoming.event, subscriptions);
+    core::UserId const user = user_of(incoming.event, subscriptions);
     auto const add = [&](std::string const& product) {
         ids.push_back(entitlement_id(incoming.scope_id, Source::payments, user, product));
     };

@@ -32,7 +32,7 @@ void publish(pg::Tx& tx, outbound_webhooks::EventContext const& origin, Entitlem
 
 } // namespace
 
-void publish_changes(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
+void publish_changes(pg::Tx& tx, core::ScopeId scope_id, std::string const& traceparent,
     std::span<EntitlementChange const> changes, core::Time now)
 {
     // Builds no payloads if no webhook is enabled, because a sync may have many changes.

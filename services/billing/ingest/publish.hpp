@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "pg/database.hpp"
 
@@ -16,7 +17,7 @@ inline constexpr std::string_view entitlement_changed = "entitlement.changed";
 
 /// Publishes changes to the scope's webhooks. A change is published if the entitlement is new, or if
 /// `differs` is true for its two states. `traceparent` may be empty.
-void publish_changes(pg::Tx& tx, std::int64_t scope_id, std::string const& traceparent,
+void publish_changes(pg::Tx& tx, core::ScopeId scope_id, std::string const& traceparent,
     std::span<EntitlementChange const> changes, core::Time now);
 
 } // namespace billing::ingest

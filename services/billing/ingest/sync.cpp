@@ -10,7 +10,7 @@ namespace billing::ingest {
 
 namespace {
 
-SyncResult apply_in(pg::Tx& tx, core::Scope const& scope, std::string const& user_id,
+SyncResult apply_in(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id,
     Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
 {
     auto const stored = entitlements::of_source(tx, scope.id, user_id, Source::purchases);
@@ -31,7 +31,7 @@ SyncResult apply_in(pg::Tx& tx, core::Scope const& scope, std::string const& use
 
 } // namespace
 
-std::optional<audit::Entry> SyncResult::audit_entry(std::string const& user_id) const
+std::optional<audit::Entry> SyncResult::audit_entry(core::UserId const& user_id) const
 {
     boost::json::object before, after;
     for (auto const& write : writes) {
@@ -43,12 +43,12 @@ std::optional<audit::Entry> SyncResult::audit_entry(std::string const& user_id) 
     if (after.empty()) return std::nullopt;
     return audit::Entry{.action = "entitlements.synced",
         .subject_type = "user",
-        .subject_id = user_id,
+        .subject_id = user_id.text(),
         .before = std::move(before),
         .after = std::move(after)};
 }
 
-std::array<SyncResult, 2> apply_sync(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id,
+std::array<SyncResult, 2> apply_sync(pg::Tx& tx, core::TenantId tenant_id, core::UserId const& user_id,
     Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
 {
     auto const production = core::Scope::of(tenant_id, core::Environment::production, {});

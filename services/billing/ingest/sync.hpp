@@ -2,7 +2,8 @@
 
 #include "audit/audit.hpp"
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscriber.hpp"
 #include "pg/database.hpp"
@@ -21,13 +22,13 @@ struct SyncResult {
     std::vector<EntitlementChange> writes; ///< includes confirmed, unchanged entitlements
 
     /// The audit entry `entitlements.synced` with the statuses before and after. nullopt: nothing changed.
-    std::optional<audit::Entry> audit_entry(std::string const& user_id) const;
+    std::optional<audit::Entry> audit_entry(core::UserId const& user_id) const;
 };
 
 /// Sets a user's entitlements from the purchases provider to the state in `subscriber`, in both environments,
 /// and publishes the changes. Takes the locks of both scopes. `asked_at`: the time just before the request to
 /// the provider. `traceparent` may be empty. The transaction must see both scopes.
-std::array<SyncResult, 2> apply_sync(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id,
+std::array<SyncResult, 2> apply_sync(pg::Tx& tx, core::TenantId tenant_id, core::UserId const& user_id,
     Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now);
 
 } // namespace billing::ingest

@@ -25,7 +25,7 @@ EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming)
     return applied.outcome;
 }
 
-EventOutcome replay_event(pg::Tx& tx, std::int64_t scope_id, event_archive::ArchivedEvent const& archived,
+EventOutcome replay_event(pg::Tx& tx, core::ScopeId scope_id, event_archive::ArchivedEvent const& archived,
     PaymentSettings const& settings, std::string const& traceparent)
 {
     pg::lock_scope(tx, scope_id);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/event_outcome.hpp"
 #include "domain/subscription_entitlements.hpp"
 #include "ingest/incoming_event.hpp"
@@ -21,7 +22,7 @@ EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming);
 /// provider got status 400, its id is not claimed, it is archived in the scope that it was posted to, and
 /// some of its bytes may have been replaced. The archive row changes only if the event is applied now and was
 /// not applied before. The transaction must see the scope; `replay_event` takes the scope's lock.
-EventOutcome replay_event(pg::Tx& tx, std::int64_t scope_id, event_archive::ArchivedEvent const& archived,
+EventOutcome replay_event(pg::Tx& tx, core::ScopeId scope_id, event_archive::ArchivedEvent const& archived,
     PaymentSettings const& settings, std::string const& traceparent);
 
 } // namespace billing::ingest

@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 7> answers{
 constexpr std::size_t max_document = 8 << 20; // enough for years of consumables
 
 /// A user id as one path segment. `.` and `..` are escaped, because they would change the path.
-std::string segment_of(std::string_view user_id)
+std::string segment_of(core::UserId const& user_id)
 {
-    if (user_id == ".") return "%2E";
-    if (user_id == "..") return "%2E%2E";
-    return core::percent_encode(user_id);
+    if (user_id.text() == ".") return "%2E";
+    if (user_id.text() == "..") return "%2E%2E";
+    return core::percent_encode(user_id.text());
 }
 
 http_client::Response send(http_client::Client& client, http_client::Request const& request)
@@ -63,7 +63,7 @@ PurchasesApi::PurchasesApi(std::string base_url, http_client::Client& client, ob
         base_url_.pop_back();
 }
 
-Subscriber PurchasesApi::fetch(std::string_view user_id, core::Secret const& api_key,
+Subscriber PurchasesApi::fetch(core::UserId const& user_id, core::Secret const& api_key,
     std::stop_token const& stop, std::string const& traceparent) const
 {
     http_client::Request request;

@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/secret.hpp"
+#include "core/user_id.hpp"
 #include "domain/subscriber.hpp"
 #include "observe/metrics.hpp"
 
@@ -63,8 +64,8 @@ public:
     /// provider did not know the user; the result then has no purchases. Any answer other than 201, or 200
     /// with a subscriber document, throws PurchasesApiError. `traceparent` belongs to the request that causes
     /// the call; it may be empty.
-    Subscriber fetch(std::string_view user_id, core::Secret const& api_key, std::stop_token const& stop = {},
-        std::string const& traceparent = {}) const;
+    Subscriber fetch(core::UserId const& user_id, core::Secret const& api_key,
+        std::stop_token const& stop = {}, std::string const& traceparent = {}) const;
 
 private:
     Subscriber ask(http_client::Request const& request) const;

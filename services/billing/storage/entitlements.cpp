@@ -24,11 +24,6 @@ constexpr std::string_view join_product =
     "WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.alternative_product_id LIMIT 1)"
     ") AS found ORDER BY found.place LIMIT 1) AS p ON true ";
 
-std::int64_t tenant_of(std::int64_t scope_id)
-{
-    return core::Scope{.id = scope_id, .slug = {}}.tenant_id();
-}
-
 std::optional<CatalogProduct> read_product(pg::RowReader& r)
 {
     auto const id = r.optional_uuid();
@@ -68,8 +63,8 @@ std::string const& select_views()
 std::vector<pg::Param> view_params(std::span<UserKey const> users, pg::Param limit)
 {
     return {pg::column(users, [](UserKey const& k) { return k.scope_id; }),
-        pg::column(users, [](UserKey const& k) { return std::string_view(k.user_id); }),
-        pg::column(users, [](UserKey const& k) { return tenant_of(k.scope_id); }), std::move(limit)};
+        pg::column(users, [](UserKey const& k) { return std::string_view(k.user_id.text()); }),
+        pg::column(users, [](UserKey const& k) { return core::tenant_of(k.scope_id); }), std::move(limit)};
 }
 
 /// The entitlements of each user, newest first.
@@ -117,10 +112,11 @@ std::string const& select_features()
 std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg::Param limit)
 {
     return {pg::column(queries, [](FeatureQuery const& q) { return q.scope_id; }),
-        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.user_id); }),
+        pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.user_id.text()); }),
         pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.feature); }),
         pg::column(queries, [](FeatureQuery const& q) { return q.now; }),
-        pg::column(queries, [](FeatureQuery const& q) { return tenant_of(q.scope_id); }), std::move(limit)};
+        pg::column(queries, [](FeatureQuery const& q) { return core::tenant_of(q.scope_id); }),
+        std::move(limit)};
 }
 
 /// Reads the columns after `place`.
@@ -137,7 +133,7 @@ Entitlement read(pg::RowReader& r)
 {
     Entitlement e;
     e.id = r.uuid();
-    e.user_id = r.text();
+    e.user_id = r.user_id();
     e.source = r.one_of<Source>();
     e.provider_product_id = r.text();
     e.alternative_product_id = r.text();
@@ -171,7 +167,7 @@ std::vector<pg::Param> params(std::span<Entitlement const> rows)
     };
     return {
         value(&Entitlement::id),
-        text(&Entitlement::user_id),
+        column([](Entitlement const& e) { return std::string_view(e.user_id.text()); }),
         column([](Entitlement const& e) { return to_string(e.source); }),
         text(&Entitlement::provider_product_id),
         text(&Entitlement::alternative_product_id),
@@ -229,7 +225,7 @@ FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query)
     return read_feature(r).value();
 }
 
-std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id)
+std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id)
 {
     UserKey const user{scope.id, user_id};
     auto const result = tx.run(select_views(), view_params(std::span(&user, 1), nullptr));
@@ -237,7 +233,7 @@ std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, std::
 }
 
 std::vector<Entitlement> of_source(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source)
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source)
 {
     auto const result =
         tx.run("SELECT " BILLING_ENTITLEMENT_COLUMNS
@@ -247,7 +243,7 @@ std::vector<Entitlement> of_source(
 }
 
 std::optional<Entitlement> get(
-    pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id)
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Uuid entitlement_id)
 {
     auto const result = tx.run("SELECT " BILLING_ENTITLEMENT_COLUMNS " FROM entitlements e "
                                "WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3",
@@ -278,7 +274,7 @@ std::vector<EntitlementView> join_catalog(
     return views;
 }
 
-std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const result = tx.run(
         "SELECT " BILLING_ENTITLEMENT_COLUMNS
@@ -289,7 +285,7 @@ std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<cor
     return by_id(pg::read_rows(result, read));
 }
 
-void upsert(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements)
+void upsert(pg::Tx& tx, core::ScopeId scope_id, std::span<Entitlement> entitlements)
 {
     if (entitlements.empty()) return;
     auto arrays = params(entitlements);
@@ -313,12 +309,12 @@ void upsert(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlemen
     }
 }
 
-void upsert(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement)
+void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement)
 {
     upsert(tx, scope_id, std::span(&entitlement, 1));
 }
 
-void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id)
+void remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid entitlement_id)
 {
     tx.run(
         "DELETE FROM entitlements WHERE scope_id = $1 AND entitlement_id = $2", {scope_id, entitlement_id});

@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/entitlement_view.hpp"
 #include "pg/database.hpp"
@@ -20,14 +20,14 @@ namespace billing::entitlements {
 
 /// A user, as input of a batch.
 struct UserKey {
-    std::int64_t scope_id = 0;
-    std::string user_id;
+    core::ScopeId scope_id{};
+    core::UserId user_id;
 };
 
 /// Asks whether a user has a feature at `now`.
 struct FeatureQuery {
-    std::int64_t scope_id = 0;
-    std::string user_id;
+    core::ScopeId scope_id{};
+    core::UserId user_id;
     std::string feature;
     core::Time now;
 };
@@ -55,29 +55,29 @@ pg::Batch<std::optional<FeatureAccess>> features_batch(
 FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query);
 
 /// All entitlements of a user, newest first.
-std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, std::string const& user_id);
+std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id);
 
 /// The entitlements of a user from one source, without catalog products, ordered by id.
 std::vector<Entitlement> of_source(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, Source source);
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source);
 
 /// One entitlement of a user, without its catalog product.
 std::optional<Entitlement> get(
-    pg::Tx& tx, core::Scope const& scope, std::string const& user_id, core::Uuid entitlement_id);
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Uuid entitlement_id);
 
 /// Adds the catalog products to entitlements that were not read from the table.
 std::vector<EntitlementView> join_catalog(
     pg::Tx& tx, core::Scope const& scope, std::vector<Entitlement> entitlements);
 
 /// The entitlements with these ids; missing ones are left out.
-std::vector<Entitlement> by_ids(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
+std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
 /// Inserts or replaces rows. Sets the revision, and the times that were `on_arrival`, in `entitlements`. Ids
 /// must be distinct.
-void upsert(pg::Tx& tx, std::int64_t scope_id, std::span<Entitlement> entitlements);
-void upsert(pg::Tx& tx, std::int64_t scope_id, Entitlement& entitlement);
+void upsert(pg::Tx& tx, core::ScopeId scope_id, std::span<Entitlement> entitlements);
+void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement);
 
 /// Removes an entitlement that exists only because an event of a consumable was applied to a subscription.
-void remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid entitlement_id);
+void remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid entitlement_id);
 
 } // namespace billing::entitlements

@@ -33,7 +33,7 @@ ArchivedEvent read(pg::RowReader& r)
     a.type = r.text();
     a.result = r.one_of<EventResult>();
     a.reason = r.optional_text().value_or("");
-    a.user_id = r.optional_text();
+    a.user_id = r.optional_user_id();
     a.payload = r.text();
     return a;
 }
@@ -128,7 +128,7 @@ std::optional<Event> event_of(ArchivedEvent const& archived)
     return std::move(parsed.event);
 }
 
-void insert(pg::Tx& tx, std::int64_t scope_id, NewEvent const& row)
+void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
 {
     tx.run("INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4)",
         {scope_id, row.claim, row.archive_id, row.received_at});
@@ -162,7 +162,7 @@ paging::Page<ArchivedEvent> list(
         [](ArchivedEvent const& event) { return paging::Position{event.received_at, event.archive_id}; });
 }
 
-std::optional<ArchivedEvent> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id)
+std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& event_id)
 {
     auto const result =
         tx.run("SELECT " EVENT_COLUMNS " FROM unnest($2::uuid[]) AS k(claim) "
@@ -174,8 +174,8 @@ std::optional<ArchivedEvent> find(pg::Tx& tx, std::int64_t scope_id, std::string
     return pg::read_first(result, read);
 }
 
-void set_outcome(pg::Tx& tx, std::int64_t scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
-    std::optional<std::string> const& user_id)
+void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
+    std::optional<core::UserId> const& user_id)
 {
     tx.run("UPDATE events SET result = $4, reason = $5, user_id = coalesce($6, user_id) "
            "WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3",
@@ -184,7 +184,7 @@ void set_outcome(pg::Tx& tx, std::int64_t scope_id, ArchivedEvent const& event, 
 }
 
 std::vector<Event> history_of_user(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until)
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until)
 {
     constexpr std::string_view history =
         "WITH mine AS MATERIALIZED (SELECT * FROM events o WHERE o.scope_id = $2 AND o.user_id = $3 "
@@ -199,7 +199,7 @@ std::vector<Event> history_of_user(
 }
 
 std::vector<Event> history_of_subscription(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id)
+    pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id)
 {
     constexpr std::string_view history =
         "WITH history AS (SELECT x.* FROM events x WHERE x.scope_id = $2 AND x.subject = $3 "
@@ -209,7 +209,7 @@ std::vector<Event> history_of_subscription(
 }
 
 void mark_applied(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id, std::string const& user_id)
+    pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id, core::UserId const& user_id)
 {
     tx.run("UPDATE events SET result = 'applied', reason = NULL, user_id = $4 "
            "WHERE scope_id = $1 AND subject = $2 AND reason = $3",

@@ -2,7 +2,8 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "domain/event.hpp"
 #include "domain/event_outcome.hpp"
 #include "paging/cursor.hpp"
@@ -28,7 +29,7 @@ struct ArchivedEvent {
     std::string type;     ///< empty if it could not be read
     EventResult result{};
     std::string reason; ///< may be empty
-    std::optional<std::string> user_id;
+    std::optional<core::UserId> user_id;
     std::string payload; ///< as received; in a rejected event, bytes that are not UTF-8 are replaced
 
     /// Whether the payload is JSON. Always true for an event that was not rejected.
@@ -39,7 +40,7 @@ struct ArchivedEvent {
 struct Filter {
     std::optional<std::string> type;
     std::optional<EventResult> result;
-    std::optional<std::string> user_id;
+    std::optional<core::UserId> user_id;
 
     /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.
     std::uint64_t hash() const;
@@ -56,7 +57,7 @@ paging::Page<ArchivedEvent> list(
     pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest asked);
 
 /// The event with this id, of either provider.
-std::optional<ArchivedEvent> find(pg::Tx& tx, std::int64_t scope_id, std::string const& event_id);
+std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& event_id);
 
 /// An event to insert.
 struct NewEvent {
@@ -67,7 +68,7 @@ struct NewEvent {
     std::string event_id;
     std::string type;
     EventOutcome outcome;
-    std::optional<std::string> user_id;
+    std::optional<core::UserId> user_id;
     std::optional<std::string> subscription_id; ///< column `subject`
     std::optional<core::Time> event_at;
     std::string payload;
@@ -78,7 +79,7 @@ std::string payload_of(std::string const& body);
 
 /// Inserts the row and its claim, which must be free. If the event waits for a subscription, also inserts or
 /// updates the shared claim of all events that wait for the subscription.
-void insert(pg::Tx& tx, std::int64_t scope_id, NewEvent const& row);
+void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row);
 
 /// The time of the database's clock. Under the scope's lock, it is the time of receipt of an event.
 core::Time now(pg::Tx& tx);
@@ -87,24 +88,24 @@ core::Time now(pg::Tx& tx);
 std::optional<Event> event_of(ArchivedEvent const& archived);
 
 /// Stores the new outcome of a replayed event.
-void set_outcome(pg::Tx& tx, std::int64_t scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
-    std::optional<std::string> const& user_id);
+void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
+    std::optional<core::UserId> const& user_id);
 
 /// All events of a user and of the user's subscriptions whose provider's time is not after `until`, parsed by
 /// the current rules. Excludes rejected events. If the payloads exceed `history_bytes` in total, only the
 /// latest events by the provider's time are returned. The order is undefined.
 std::vector<Event> history_of_user(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& user_id, core::Time until = core::max_time);
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until = core::max_time);
 
 /// Like `history_of_user`, but returns the events of one subscription of the payments provider, regardless of
 /// their time.
 std::vector<Event> history_of_subscription(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id);
+    pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id);
 
 /// Sets the result of the events that waited for the subscription (`awaiting_subscription`) to applied, and
 /// their user to `user_id`.
 void mark_applied(
-    pg::Tx& tx, std::int64_t scope_id, std::string const& subscription_id, std::string const& user_id);
+    pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id, core::UserId const& user_id);
 
 /// Creates the partitions of the coming months. Deletes the claims of events that were received more than
 /// `months` whole months ago, and drops their partitions. One call does a bounded part of this work, and

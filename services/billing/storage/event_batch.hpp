@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscription.hpp"
 #include "pg/database.hpp"
@@ -21,9 +22,9 @@ namespace billing::event_batch {
 
 /// An event about a subscription of the payments provider.
 struct SubscriptionQuery {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::optional<std::string> subscription_id;
-    std::optional<std::string> user_id; ///< nullopt: the user of the stored subscription
+    std::optional<core::UserId> user_id; ///< nullopt: the user of the stored subscription
 };
 
 /// For each query: the event's own subscription, if it is stored, and at most `limit` other subscriptions of
@@ -33,7 +34,7 @@ pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& con
 
 /// The claims and entitlements that an event depends on.
 struct StateQuery {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid claim;                        ///< of the event
     std::optional<core::Uuid> waiting_claim; ///< of the events that wait for the event's subscription
     std::vector<core::Uuid> entitlement_ids; ///< without repetition
@@ -51,7 +52,7 @@ pg::Batch<State> read_state(
 
 /// The rows to write for an event, if the rows that it depends on have not changed.
 struct EventWrite {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     event_archive::NewEvent row; ///< `received_at` is ignored: the statement sets it
     bool is_first = false; ///< first event of its subscription; no other event may wait for the subscription
     std::vector<Entitlement> entitlements;
@@ -61,7 +62,7 @@ struct EventWrite {
     // row.
     std::vector<std::pair<core::Uuid, std::int64_t>> entitlement_revisions;
     std::vector<std::pair<std::string, std::int64_t>> subscription_revisions;
-    std::string user_id;                ///< owner of these subscriptions; empty: none
+    core::UserId user_id;               ///< owner of these subscriptions; empty: none
     std::size_t subscription_count = 0; ///< number of the user's subscriptions, to detect a new one
 };
 

@@ -62,7 +62,8 @@ public:
         add(subscription_revisions_, [](auto const& r) { return std::string_view(r.id); });
         add(subscription_revisions_, [](auto const& r) { return r.revision; });
         add(user_places_, same);
-        add(user_places_, [&](std::size_t place) { return std::string_view(events_[place]->user_id); });
+        add(user_places_,
+            [&](std::size_t place) { return std::string_view(events_[place]->user_id.text()); });
         add(user_places_, [&](std::size_t place) { return events_[place]->subscription_count; });
         return params;
     }
@@ -166,10 +167,10 @@ constexpr std::string_view write_sql =
 
 pg::Scopes scopes_of(std::span<EventWrite const* const> events)
 {
-    std::set<std::int64_t> ids;
+    std::set<core::ScopeId> ids;
     for (auto const* event : events)
         ids.insert(event->scope_id);
-    return pg::Scopes(std::vector<std::int64_t>(ids.begin(), ids.end()));
+    return pg::Scopes(std::vector<core::ScopeId>(ids.begin(), ids.end()));
 }
 
 } // namespace

@@ -32,7 +32,7 @@ core::Uuid claim_of_waiting(std::string_view subscription_id)
     return claim_under("waiting", subscription_id);
 }
 
-bool exists(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim)
+bool exists(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim)
 {
     return !tx.run("SELECT FROM event_claims WHERE scope_id = $1 AND claim = $2", {scope_id, claim}).empty();
 }

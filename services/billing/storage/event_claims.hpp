@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "domain/event.hpp"
 #include "pg/database.hpp"
 
@@ -17,6 +18,6 @@ core::Uuid claim_of(Provider provider, std::string_view event_id);
 /// The claim that all events waiting for this subscription share.
 core::Uuid claim_of_waiting(std::string_view subscription_id);
 
-bool exists(pg::Tx& tx, std::int64_t scope_id, core::Uuid claim);
+bool exists(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim);
 
 } // namespace billing::event_claims

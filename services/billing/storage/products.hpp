@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 

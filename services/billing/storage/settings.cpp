@@ -13,13 +13,13 @@ namespace {
 namespace json = boost::json;
 
 /// Additional data of a sealed secret. It binds the secret to its member and tenant.
-std::string aad_of(std::string_view name, std::int64_t tenant_id)
+std::string aad_of(std::string_view name, core::TenantId tenant_id)
 {
-    return "billing.settings." + std::string(name) + '/' + std::to_string(tenant_id);
+    return "billing.settings." + std::string(name) + '/' + core::to_string(tenant_id);
 }
 
-core::Secret open(
-    json::value const& sealed, std::string_view name, std::int64_t tenant_id, crypto::Keyring const& keyring)
+core::Secret open(json::value const& sealed, std::string_view name, core::TenantId tenant_id,
+    crypto::Keyring const& keyring)
 {
     auto opened = keyring.open(std::string_view(sealed.as_string()), aad_of(name, tenant_id));
     if (!opened)
@@ -53,7 +53,7 @@ std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::objec
 } // namespace
 
 ProviderSettings provider_settings(
-    json::object const& document, Provider provider, std::int64_t tenant_id, crypto::Keyring const& keyring)
+    json::object const& document, Provider provider, core::TenantId tenant_id, crypto::Keyring const& keyring)
 {
     ProviderSettings settings{.webhook_secrets = {}, .payment_settings = payment_settings(document)};
     auto const name = provider == Provider::purchases ? purchases_secret_name : payments_secrets_name;
@@ -77,7 +77,7 @@ ProviderSettings provider_settings(
 }
 
 core::Secret purchases_api_key(
-    json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring)
+    json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring)
 {
     auto const* sealed = find(document, purchases_api_key_name);
     return sealed == nullptr ? core::Secret() : open(*sealed, purchases_api_key_name, tenant_id, keyring);
@@ -105,8 +105,8 @@ json::array allowed_origins(json::object const& document)
     return value == nullptr ? json::array() : value->as_array();
 }
 
-std::string seal(
-    core::Secret const& secret, std::string_view name, std::int64_t tenant_id, crypto::Keyring const& keyring)
+std::string seal(core::Secret const& secret, std::string_view name, core::TenantId tenant_id,
+    crypto::Keyring const& keyring)
 {
     return keyring.seal(secret.reveal(), aad_of(name, tenant_id));
 }

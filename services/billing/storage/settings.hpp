@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/event.hpp"
@@ -41,7 +41,7 @@ struct ProviderSettings {
 
 /// Opens the secrets of `provider` only, so a damaged secret of the other provider has no effect.
 ProviderSettings provider_settings(boost::json::object const& document, Provider provider,
-    std::int64_t tenant_id, crypto::Keyring const& keyring);
+    core::TenantId tenant_id, crypto::Keyring const& keyring);
 
 /// As the other `provider_settings`, from the document in the Directory's cache.
 ProviderSettings provider_settings(
@@ -49,7 +49,7 @@ ProviderSettings provider_settings(
 
 /// The key for the purchases provider's REST API. Empty: not configured.
 core::Secret purchases_api_key(
-    boost::json::object const& document, std::int64_t tenant_id, crypto::Keyring const& keyring);
+    boost::json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring);
 
 /// Whether a key is configured; does not decrypt it.
 bool has_purchases_api_key(boost::json::object const& document) noexcept;
@@ -64,7 +64,7 @@ PaymentSettings read_payment_settings(pg::Tx& tx, core::Scope const& scope);
 boost::json::array allowed_origins(boost::json::object const& document);
 
 /// Seals a secret for the member `name` of the document.
-std::string seal(core::Secret const& secret, std::string_view name, std::int64_t tenant_id,
+std::string seal(core::Secret const& secret, std::string_view name, core::TenantId tenant_id,
     crypto::Keyring const& keyring);
 
 /// Seals the secrets of a tenant again under the keyring's first key. `scope` is any scope; only a production

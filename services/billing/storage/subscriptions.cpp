@@ -89,7 +89,7 @@ void write(core::JsonWriter& w, Subscription::Removed const& removed)
 
 Subscription::Removed read_removed(json::value const& v)
 {
-    return {.user_id = text(v.at("userId")),
+    return {.user_id = core::UserId(text(v.at("userId"))),
         .item = read_item(v.at("item")),
         .type = text(v.at("type")),
         .order = read_order(v.at("order"))};
@@ -144,7 +144,7 @@ Subscription read(pg::RowReader& r)
 {
     Subscription s;
     s.id = r.text();
-    s.user_id = r.text();
+    s.user_id = r.user_id();
     auto const column = r.view();
     auto const state = json::parse(json::string_view(column.data(), column.size()));
     s.type = named<PaymentEventType>(state.at("type"));
@@ -161,7 +161,7 @@ Subscription read(pg::RowReader& r)
     return s;
 }
 
-std::optional<Subscription> find(pg::Tx& tx, std::int64_t scope_id, std::string const& id)
+std::optional<Subscription> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& id)
 {
     auto const result = tx.run("SELECT " BILLING_SUBSCRIPTION_COLUMNS " FROM payment_subscriptions s "
                                "WHERE s.scope_id = $1 AND s.subscription_id = $2",
@@ -169,7 +169,7 @@ std::optional<Subscription> find(pg::Tx& tx, std::int64_t scope_id, std::string 
     return pg::read_first(result, read);
 }
 
-std::vector<Subscription> of_user(pg::Tx& tx, std::int64_t scope_id, std::string const& user_id)
+std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id)
 {
     auto const result = tx.run("SELECT " BILLING_SUBSCRIPTION_COLUMNS " FROM payment_subscriptions s "
                                "WHERE s.scope_id = $1 AND s.user_id = $2 ORDER BY s.subscription_id",
@@ -177,7 +177,7 @@ std::vector<Subscription> of_user(pg::Tx& tx, std::int64_t scope_id, std::string
     return pg::read_rows(result, read);
 }
 
-void upsert(pg::Tx& tx, std::int64_t scope_id, Subscription const& s)
+void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& s)
 {
     tx.run("INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision) "
            "VALUES ($1, $2, $3, $4::json, 1) ON CONFLICT (scope_id, subscription_id) DO UPDATE "

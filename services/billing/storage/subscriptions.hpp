@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/subscription.hpp"
 #include "pg/database.hpp"
 #include "pg/row.hpp"
@@ -13,13 +14,13 @@
 /// the scope's lock.
 namespace billing::subscriptions {
 
-std::optional<Subscription> find(pg::Tx& tx, std::int64_t scope_id, std::string const& id);
+std::optional<Subscription> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& id);
 
 /// The subscriptions of a user.
-std::vector<Subscription> of_user(pg::Tx& tx, std::int64_t scope_id, std::string const& user_id);
+std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id);
 
 /// Inserts or replaces the row.
-void upsert(pg::Tx& tx, std::int64_t scope_id, Subscription const& subscription);
+void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& subscription);
 
 /// The columns of row `s`, in the order of `read`.
 #define BILLING_SUBSCRIPTION_COLUMNS "s.subscription_id, s.user_id, s.state, s.revision"

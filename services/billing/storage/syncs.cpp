@@ -1,7 +1,6 @@
 #include "storage/syncs.hpp"
 
 #include "pg/row.hpp"
-#include "storage/tenant_scopes.hpp"
 
 namespace billing::syncs {
 
@@ -17,8 +16,8 @@ namespace billing::syncs {
     "e.user_id) "                                                                                            \
     "AND (s.not_before > $3::timestamptz OR s.leased_until > $3::timestamptz)) "
 
-std::optional<Lease> acquire(
-    pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time now, core::Time leased_until)
+std::optional<Lease> acquire(pg::Tx& tx, core::TenantId tenant_id, core::UserId const& user_id,
+    core::Time now, core::Time leased_until)
 {
     Lease lease{tenant_id, user_id, core::Uuid::v7()};
     auto const acquired =
@@ -32,13 +31,13 @@ std::optional<Lease> acquire(
 }
 
 std::optional<Lease> acquire_overdue(
-    pg::Tx& tx, std::int64_t tenant_id, core::Time overdue, core::Time now, core::Time leased_until)
+    pg::Tx& tx, core::TenantId tenant_id, core::Time overdue, core::Time now, core::Time leased_until)
 {
     auto const users =
         tx.run("SELECT e.user_id FROM entitlements e WHERE e.scope_id = ANY ($1::bigint[]) "
                "AND " BILLING_OVERDUE BILLING_MAY_ASK "ORDER BY e.expires_at, e.user_id LIMIT 1",
-            {tenant_scopes(tenant_id).ids(), overdue, now});
-    auto const user = pg::read_first(users, &pg::RowReader::text);
+            {pg::Scopes::of_tenant(tenant_id).ids(), overdue, now});
+    auto const user = pg::read_first(users, &pg::RowReader::user_id);
     if (!user) return std::nullopt;
     return acquire(tx, tenant_id, *user, now, leased_until);
 }
@@ -62,36 +61,36 @@ void release(pg::Tx& tx, Lease const& lease, std::optional<core::Time> not_befor
         {lease.tenant_id, lease.user_id, lease.owner, not_before});
 }
 
-bool is_overdue(pg::Tx& tx, std::int64_t tenant_id, std::string const& user_id, core::Time overdue)
+bool is_overdue(pg::Tx& tx, core::TenantId tenant_id, core::UserId const& user_id, core::Time overdue)
 {
     auto const found = tx.run("SELECT 1 FROM entitlements e WHERE e.scope_id = ANY ($1::bigint[]) "
                               "AND " BILLING_OVERDUE "AND e.user_id = $3 LIMIT 1",
-        {tenant_scopes(tenant_id).ids(), overdue, user_id});
+        {pg::Scopes::of_tenant(tenant_id).ids(), overdue, user_id});
     return !found.empty();
 }
 
-void pause(pg::Tx& tx, std::int64_t tenant_id, core::Time until)
+void pause(pg::Tx& tx, core::TenantId tenant_id, core::Time until)
 {
     tx.run("INSERT INTO syncs (tenant_id, user_id, not_before) VALUES ($1, '', $2) "
            "ON CONFLICT (tenant_id, user_id) DO UPDATE SET not_before = excluded.not_before",
         {tenant_id, until});
 }
 
-void resume(pg::Tx& tx, std::int64_t tenant_id)
+void resume(pg::Tx& tx, core::TenantId tenant_id)
 {
     tx.run("DELETE FROM syncs WHERE tenant_id = $1 AND user_id = ''", {tenant_id});
 }
 
-std::vector<std::int64_t> tenants_overdue(
-    pg::Tx& tx, std::span<std::int64_t const> scopes, core::Time overdue, core::Time now)
+std::vector<core::TenantId> tenants_overdue(
+    pg::Tx& tx, std::span<core::ScopeId const> scopes, core::Time overdue, core::Time now)
 {
     auto const tenants =
         tx.run("SELECT d.scope_id / 2 FROM scope_settings d WHERE d.scope_id = ANY ($1::bigint[]) "
                "AND d.scope_id % 2 = 0 AND jsonb_typeof(d.document -> 'purchasesApiKey') = 'string' "
                "AND EXISTS (SELECT FROM entitlements e WHERE e.scope_id IN (d.scope_id, d.scope_id + 1) "
                "AND " BILLING_OVERDUE BILLING_MAY_ASK ") ORDER BY 1",
-            {std::vector<std::int64_t>(scopes.begin(), scopes.end()), overdue, now});
-    return pg::read_rows(tenants, &pg::RowReader::integer);
+            {std::vector<core::ScopeId>(scopes.begin(), scopes.end()), overdue, now});
+    return pg::read_rows(tenants, &pg::RowReader::tenant_id);
 }
 
 } // namespace billing::syncs

@@ -8,7 +8,6 @@
 #include "jobs/queue.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
-#include "storage/tenant_scopes.hpp"
 #include "tenancy/settings.hpp"
 #include "tenancy/tenant_rows.hpp"
 
@@ -33,7 +32,7 @@ constexpr std::size_t scopes_per_step = 500;
 class Run {
 public:
     Run(Deps const& deps, jobs::Claim const& claim, std::stop_token const& stop)
-        : deps_(deps), claim_(claim), stop_(stop), tenant_id_(core::Scope{claim.scope_id, {}}.tenant_id())
+        : deps_(deps), claim_(claim), stop_(stop), tenant_id_(core::tenant_of(claim.scope_id))
     {
     }
 
@@ -52,7 +51,7 @@ public:
 private:
     template <class Work> auto transact(Work work)
     {
-        return deps_.db.transact_blocking(tenant_scopes(tenant_id_), std::move(work));
+        return deps_.db.transact_blocking(pg::Scopes::of_tenant(tenant_id_), std::move(work));
     }
 
     /// The provider's API key. Empty if the tenant is suspended or has removed the key.
@@ -60,7 +59,9 @@ private:
     {
         return transact([&](pg::Tx& tx) {
             if (tenancy::tenant_rows::is_suspended(tx, tenant_id_)) return core::Secret();
-            auto const document = tenancy::settings::read(tx, core::Scope{tenant_id_ * 2, {}}).document;
+            auto const document =
+                tenancy::settings::read(tx, core::Scope::of(tenant_id_, core::Environment::production, {}))
+                    .document;
             return settings::purchases_api_key(document, tenant_id_, deps_.keyring);
         });
     }
@@ -125,7 +126,7 @@ private:
     std::optional<Outcome> handle_failure(syncs::Lease const& lease, PurchasesApiError const& error)
     {
         deps_.logger.warn("a request to the purchase platform failed",
-            {{"tenant", std::to_string(tenant_id_)}, {"why", error.what()}});
+            {{"tenant", core::to_string(tenant_id_)}, {"why", error.what()}});
         core::Time const here = deps_.clock.now();
         auto const times = retry_times(error, claim_.attempts, here, crypto::random_u64());
         transact([&](pg::Tx& tx) {
@@ -141,7 +142,7 @@ private:
     Deps const& deps_;
     jobs::Claim const& claim_;
     std::stop_token const& stop_;
-    std::int64_t const tenant_id_;
+    core::TenantId const tenant_id_;
 };
 
 } // namespace
@@ -180,15 +181,15 @@ jobs::PeriodicOptions periodic_options()
 
 jobs::Periodic::Step step(pg::Database& db)
 {
-    return [&db, after = std::int64_t{0}](std::stop_token const& stop) mutable {
+    return [&db, after = core::no_scope](std::stop_token const& stop) mutable {
         auto const scopes = db.transact_blocking(pg::Scopes(),
             [&](pg::Tx& tx) { return tenancy::tenant_rows::scopes_after(tx, after, scopes_per_step); });
-        after = scopes.empty() ? 0 : scopes.back();
+        after = scopes.empty() ? core::no_scope : scopes.back();
         if (scopes.empty()) return false;
         db.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
             auto const now = jobs::now(tx);
             for (auto const tenant : syncs::tenants_overdue(tx, scopes, now - overdue_after, now))
-                jobs::enqueue(tx, queue, tenant * 2, core::Uuid());
+                jobs::enqueue(tx, queue, core::scope_of(tenant, core::Environment::production), core::Uuid());
         });
         return !stop.stop_requested();
     };

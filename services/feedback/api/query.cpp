@@ -8,7 +8,7 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     filter.status = query.one_of<Status>("status");
     filter.category = query.one_of<Category>("category");
     filter.priority = query.one_of<Priority>("priority");
-    filter.user_id = query.text("userId", 1, 255);
+    filter.user_id = std::optional<core::UserId>(query.text("userId", 1, 255));
     filter.assignee_id = query.text("assigneeId", 1, 255);
     filter.tag = query.text("tag", 1, 50);
     filter.text = query.text("q", 1, 500);
@@ -17,7 +17,7 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     filter.include_deleted = query.boolean("includeDeleted", false);
     filter.sort = query.one_of<Sort>("sort").value_or(Sort::created_at);
     if (caller.kind == core::Access::user) {
-        filter.user_id = caller.id;
+        filter.user_id.emplace(caller.id);
         filter.for_user = true;
     }
     return filter;

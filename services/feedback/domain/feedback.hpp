@@ -4,6 +4,7 @@
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/identity.hpp"
+#include "core/user_id.hpp"
 
 #include <array>
 #include <cstdint>
@@ -44,9 +45,9 @@ struct AppContext {
 /// `admin`) or the master key (id `master`, role `owner`).
 struct Author {
     std::string id;
-    std::string role;                   ///< user | admin | owner
-    std::optional<std::string> user_id; ///< set for a JWT
-    std::optional<std::string> email;   ///< set for a JWT
+    std::string role;                    ///< user | admin | owner
+    std::optional<core::UserId> user_id; ///< set for a JWT
+    std::optional<std::string> email;    ///< set for a JWT
 
     static Author of(core::Caller const& caller);
 };
@@ -83,7 +84,8 @@ struct Feedback {
     std::optional<std::string> app_context; ///< JSON object
     std::vector<std::string> attachment_ids;
     std::vector<std::string> tags;
-    std::optional<std::string> user_id, user_email;
+    std::optional<core::UserId> user_id;
+    std::optional<std::string> user_email;
     std::optional<std::string> assignee_id, assignee_email;
     ReplySummary all_replies;    ///< counts replies and internal notes
     ReplySummary public_replies; ///< counts replies only, as users see them

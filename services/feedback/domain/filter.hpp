@@ -16,7 +16,7 @@ struct Filter {
     std::optional<Status> status;
     std::optional<Category> category;
     std::optional<Priority> priority;
-    std::optional<std::string> user_id;
+    std::optional<core::UserId> user_id;
     std::optional<std::string> assignee_id;
     std::optional<std::string> tag;
     std::optional<std::string> text; ///< full-text query, syntax of websearch_to_tsquery

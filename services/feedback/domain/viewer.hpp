@@ -13,9 +13,9 @@ public:
     bool is_staff() const noexcept { return caller_.is_staff(); }
 
     /// Whether the caller may read the thread of this user.
-    bool may_read(std::optional<std::string> const& thread_user_id) const noexcept
+    bool may_read(std::optional<core::UserId> const& thread_user_id) const noexcept
     {
-        return is_staff() || (thread_user_id && *thread_user_id == caller_.id);
+        return is_staff() || (thread_user_id && thread_user_id->text() == caller_.id);
     }
 
     ReplySummary const& replies(Feedback const& f) const noexcept

@@ -31,7 +31,7 @@ Feedback read(pg::RowReader& r)
     f.app_context = r.optional_text();
     f.attachment_ids = r.texts();
     f.tags = r.texts();
-    f.user_id = r.optional_text();
+    f.user_id = r.optional_user_id();
     f.user_email = r.optional_text();
     f.assignee_id = r.optional_text();
     f.assignee_email = r.optional_text();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/feedback.hpp"
 #include "domain/filter.hpp"
 #include "paging/cursor.hpp"
@@ -13,7 +14,7 @@ namespace feedback::feedbacks {
 
 struct NewFeedback {
     core::Uuid id;
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     Draft draft;
     Author author;
 };
@@ -32,7 +33,7 @@ pg::Batch<std::optional<core::Time>> insert_batch(
     pg::BatchConnection& connection, std::span<NewFeedback const> rows);
 
 struct Key {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid id;
 };
 
@@ -48,7 +49,7 @@ std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id
 
 /// One page of all threads that are not deleted, newest first. Without `after`, the first page.
 struct PlainPage {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::optional<paging::Position> after;
     std::size_t limit = 0;
 };

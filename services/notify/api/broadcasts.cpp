@@ -143,7 +143,7 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
 /// Cancels the broadcast and responds with 200 and the broadcast.
 http::Response cancel(pg::Tx& tx, http::Request const& req, core::Uuid const& id, core::Time now)
 {
-    std::int64_t const scope_id = req.scope().id;
+    core::ScopeId const scope_id = req.scope().id;
     auto const before = core::require_found(broadcasts::find(tx, scope_id, id), "broadcast");
     // Makes the jobs of the chunks due now, so that workers settle the remaining devices as failed. The jobs
     // are locked before the broadcast, as in other transactions, to avoid deadlocks.

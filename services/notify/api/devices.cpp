@@ -16,8 +16,9 @@ devices::Registration parse_registration(http::Request const& req)
 {
     core::Fields f(req.json());
     devices::Registration row{.scope_id = req.scope().id};
-    row.user_id = f.text("userId", 1, max_user_id);
-    if (!is_user_id(row.user_id)) f.fault("userId", "format", "must have a UUID after the prefix `anon:`");
+    row.user_id = core::UserId(f.text("userId", 1, max_user_id));
+    if (!is_user_id(row.user_id.text()))
+        f.fault("userId", "format", "must have a UUID after the prefix `anon:`");
     row.token = f.text("token", 1, max_device_token);
     if (!row.token.empty() && !is_device_token(row.token))
         f.fault("token", "format", "must consist of visible ASCII characters, without spaces");
@@ -63,9 +64,9 @@ asio::awaitable<http::Response> register_device(http::Request const& req, Deps& 
 asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& deps)
 {
     http::Query query(req);
-    auto const user_id = query.required_text("userId", 1, max_user_id);
+    core::UserId const user_id(query.required_text("userId", 1, max_user_id));
     auto const asked = paging::PageRequest::read(
-        query, paging::FilterHash().add("list", "devices").add("userId", user_id).value());
+        query, paging::FilterHash().add("list", "devices").add("userId", user_id.text()).value());
     query.check();
     auto rows = co_await deps.db.read(req.scope(),
         [&](pg::Tx& tx) { return devices::list(tx, req.scope(), user_id, asked.after, asked.rows()); });

@@ -202,7 +202,7 @@ asio::awaitable<http::Response> verify_domain(http::Request const& req, Deps& de
         co_await d.db.transact(req.scope(), [&](pg::Tx& tx) { return change_sender(tx, req, wanted); });
     if (!domain) {
         DkimKeyPair const pair = co_await d.dkim_keys.generate();
-        domain = co_await d.db.transact(domains::both_environments(req.scope()),
+        domain = co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()),
             [&](pg::Tx& tx) { return set_up(tx, req, d, wanted, pair); });
     }
     co_return response_with(d, *domain);
@@ -216,12 +216,13 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Deps
     if (!found) throw no_domain();
     DnsRecords const records = domain_checks::records_of(*found, d.spf_domain);
     RecordChecks const checks = compare(records, co_await d.dns.txt(names_of(records)));
-    auto const checked = co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
-        auto result = domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
-        auto const entry = result ? result->entry() : std::nullopt;
-        if (entry) audit::record(tx, req.context, *entry);
-        return result;
-    });
+    auto const checked =
+        co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
+            auto result = domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
+            auto const entry = result ? result->entry() : std::nullopt;
+            if (entry) audit::record(tx, req.context, *entry);
+            return result;
+        });
     if (!checked)
         throw core::Error(core::codes::conflict,
             "The domain was replaced or deleted while its DNS records were checked. Repeat the request.");
@@ -232,7 +233,7 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Deps
 asio::awaitable<http::Response> delete_domain(http::Request const& req, Deps& deps)
 {
     DomainDeps const& d = deps.domains;
-    co_return co_await d.db.transact(domains::both_environments(req.scope()), [&](pg::Tx& tx) {
+    co_return co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
         auto const domain = domains::lock(tx, req.scope());
         if (!domain) throw no_domain();
         domains::remove(tx, req.scope());

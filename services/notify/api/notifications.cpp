@@ -123,7 +123,7 @@ asio::awaitable<http::Response> cancel_notification(http::Request const& req, De
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Notification const before = get_shown(tx, req).notification;
-        std::int64_t const scope_id = req.scope().id;
+        core::ScopeId const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
         // Once the job is withdrawn, no worker sends the notification, so this transaction may change it.
         if (!jobs::withdraw(tx, queue_of(before.channel), scope_id, before.id)) conflict(too_late);

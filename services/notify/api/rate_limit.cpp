@@ -27,7 +27,7 @@ asio::awaitable<AppliedLimit> limit_for(http::Request const& req, Deps& deps, Ra
     auto const own = tenant ? tenant->limits.find(policy.tenant_limit) : std::nullopt;
     AppliedLimit limit;
     limit.policy = policy.name;
-    limit.subject = std::to_string(req.scope().id) + ":starts";
+    limit.subject = core::to_string(req.scope().id) + ":starts";
     limit.limit = {.count = own.value_or(policy.count), .window = policy.window};
     co_return limit;
 }

@@ -69,7 +69,7 @@ core::Time delivered_at(Ack const& ack, Notification const& n, core::Time now)
 /// Locks the notifications, and withdraws the jobs of those that are still queued. Fails their
 /// pending deliveries, because the notifications have already reached the user.
 std::vector<Notification> stop_sending(
-    pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids, core::Time now)
+    pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids, core::Time now)
 {
     auto found = notifications::withdraw_and_lock(tx, scope_id, ids);
     for (auto const& n : found) {
@@ -117,7 +117,7 @@ asio::awaitable<http::Response> ack_notifications(http::Request const& req, Deps
 {
     auto const acks = parse_acks(req);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        std::int64_t const scope_id = req.scope().id;
+        core::ScopeId const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
         auto const found = stop_sending(tx, scope_id, ids_of(acks), now);
         auto const changed = notifications::change_statuses(tx, scope_id, changes_of(acks, found, now), now);
@@ -128,7 +128,7 @@ asio::awaitable<http::Response> ack_notifications(http::Request const& req, Deps
 asio::awaitable<http::Response> open_notification(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        std::int64_t const scope_id = req.scope().id;
+        core::ScopeId const scope_id = req.scope().id;
         core::Uuid const id = req.uuid_param("notificationId");
         core::Time const now = deps.clock.now();
         auto found = stop_sending(tx, scope_id, {&id, 1}, now);

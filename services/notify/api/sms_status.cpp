@@ -17,7 +17,7 @@ namespace twilio = sms::twilio;
 
 /// Twilio's report about one message.
 struct Report {
-    std::int64_t scope_id = 0; ///< 0 if the callback is not about a notification
+    core::ScopeId scope_id{}; ///< 0 if the callback is not about a notification
     core::Uuid notification_id;
     core::Time queued_at; ///< the notification's `queued_at` when this message was sent
     std::string message_sid;
@@ -38,7 +38,7 @@ Report read_report(http::Request const& req, twilio::Parameters const& form)
 {
     http::Query query(req);
     Report report;
-    report.scope_id = query.integer("scope", 0, 1, std::numeric_limits<std::int64_t>::max());
+    report.scope_id = core::ScopeId{query.integer("scope", 0, 1, std::numeric_limits<std::int64_t>::max())};
     auto const id = core::Uuid::parse(query.text("notification", 1, core::Uuid::text_size).value_or(""));
     auto const queued = query.integer("queued", 0, 0, std::numeric_limits<std::int64_t>::max());
     query.check();
@@ -81,7 +81,7 @@ asio::awaitable<http::Response> receive_sms_status(http::Request const& req, Dep
 {
     auto const form = twilio::require_signed(req, deps.sms.account.auth_token, deps.sms.webhook_url);
     Report const report = read_report(req, form);
-    if (report.scope_id != 0 && report.status) {
+    if (report.scope_id != core::no_scope && report.status) {
         co_await deps.db.transact(
             pg::Scopes(report.scope_id), [&](pg::Tx& tx) { apply(tx, report, deps.clock.now()); });
     }

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
+#include "core/user_id.hpp"
 
 #include <array>
 #include <cstddef>
@@ -25,7 +26,7 @@ constexpr auto enum_names(DevicePlatform)
 struct Device {
     std::int64_t id = 0; ///< ascends in the order of registration; unchanged if the token gets another user
     std::string token;
-    std::string user_id;
+    core::UserId user_id;
     DevicePlatform platform{};
     core::Time created_at;
     core::Time updated_at; ///< when the device was last registered, by the database's clock

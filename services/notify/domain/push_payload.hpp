@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 
 #include <chrono>
 #include <cstddef>

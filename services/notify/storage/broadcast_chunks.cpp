@@ -45,7 +45,7 @@ void read_in_order(pg::Tx& tx)
 
 } // namespace
 
-std::vector<Range> split(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
+std::vector<Range> split(pg::Tx& tx, core::ScopeId scope_id, std::int64_t after, std::int64_t last,
     std::size_t size, std::size_t limit)
 {
     read_in_order(tx);
@@ -77,7 +77,7 @@ std::vector<Range> split(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, 
     return ranges;
 }
 
-void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges)
+void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges)
 {
     if (ranges.empty()) return;
     std::vector<core::Uuid> ids;
@@ -96,7 +96,7 @@ void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, s
     jobs::enqueue(tx, queue, scope_id, ids);
 }
 
-std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Chunk> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const found = tx.run("SELECT chunk_id, broadcast_id, first_device_id, last_device_id, devices, "
                               "coalesce(cardinality(waiting_ids), devices), began_at, now() "
@@ -114,7 +114,7 @@ std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& i
     });
 }
 
-std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chunk)
+std::vector<Device> devices(pg::Tx& tx, core::ScopeId scope_id, Chunk const& chunk)
 {
     // Most chunks are read only once, with all their devices. The LIMIT removes no row; it tells the planner
     // that there are few rows.
@@ -137,7 +137,7 @@ std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chun
         read_waiting);
 }
 
-bool keep_waiting(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::span<Waiting const> waiting,
+bool keep_waiting(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std::span<Waiting const> waiting,
     bool waits_for_carrier, core::Time began)
 {
     std::vector<pg::Param> const params{scope_id, id,
@@ -152,14 +152,14 @@ bool keep_waiting(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::
     return kept.affected_rows() > 0;
 }
 
-bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+bool remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const removed =
         tx.run("DELETE FROM broadcast_chunks WHERE scope_id = $1 AND chunk_id = $2", {scope_id, id});
     return removed.affected_rows() > 0;
 }
 
-void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id)
+void wake_all(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id)
 {
     auto const ids = pg::read_rows(
         tx.run("SELECT chunk_id FROM broadcast_chunks WHERE scope_id = $1 AND broadcast_id = $2",
@@ -168,7 +168,7 @@ void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id)
     jobs::enqueue(tx, queue, scope_id, ids);
 }
 
-void wake_paused(pg::Tx& tx, std::int64_t scope_id)
+void wake_paused(pg::Tx& tx, core::ScopeId scope_id)
 {
     auto const ids = pg::read_rows(
         tx.run(

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "domain/broadcast.hpp"
 #include "domain/credential.hpp"
 #include "pg/database.hpp"
@@ -29,11 +30,12 @@ struct Range {
 
 /// Splits the devices with ids above `after`, up to `last`, into ranges of `size` devices, in the order of
 /// their ids. Returns at most `limit` ranges. The last range of the broadcast may have fewer devices.
-std::vector<Range> split(pg::Tx& tx, std::int64_t scope_id, std::int64_t after, std::int64_t last,
+std::vector<Range> split(pg::Tx& tx, core::ScopeId scope_id, std::int64_t after, std::int64_t last,
     std::size_t size, std::size_t limit);
 
 /// Inserts a chunk for each range, each with a job that is due at once.
-void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges);
+void insert(
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges);
 
 /// A chunk at the start of a run.
 struct Chunk {
@@ -44,7 +46,7 @@ struct Chunk {
     core::Time read_at;                 ///< current time of the database
 };
 
-std::optional<Chunk> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Chunk> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// A device that is not settled.
 struct Device {
@@ -56,7 +58,7 @@ struct Device {
 };
 
 /// The devices of the chunk that are still registered, in the order of their ids.
-std::vector<Device> devices(pg::Tx& tx, std::int64_t scope_id, Chunk const& chunk);
+std::vector<Device> devices(pg::Tx& tx, core::ScopeId scope_id, Chunk const& chunk);
 
 /// A device that a run leaves for the next run.
 struct Waiting {
@@ -70,16 +72,16 @@ struct Waiting {
 /// Stores the devices that a run leaves for the next run. Returns false if the chunk was removed.
 /// `waits_for_carrier` says whether some of the devices wait for a paused carrier. `began` is the start of
 /// this run.
-[[nodiscard]] bool keep_waiting(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id,
+[[nodiscard]] bool keep_waiting(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id,
     std::span<Waiting const> waiting, bool waits_for_carrier, core::Time began);
 
 /// Removes a chunk whose devices are all settled. Returns false if the chunk was removed before.
-[[nodiscard]] bool remove(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+[[nodiscard]] bool remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// Makes the jobs of all chunks of a broadcast due now.
-void wake_all(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& broadcast_id);
+void wake_all(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id);
 
 /// Makes the jobs of the scope's chunks that wait for a paused carrier due now.
-void wake_paused(pg::Tx& tx, std::int64_t scope_id);
+void wake_paused(pg::Tx& tx, core::ScopeId scope_id);
 
 } // namespace notify::broadcast_chunks

@@ -35,7 +35,7 @@ Broadcast read(pg::RowReader& r)
 
 } // namespace
 
-std::optional<core::Uuid> holder_of(pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Time now)
+std::optional<core::Uuid> holder_of(pg::Tx& tx, core::ScopeId scope_id, std::string_view key, core::Time now)
 {
     auto const found = tx.run("SELECT broadcast_id FROM broadcast_claims "
                               "WHERE scope_id = $1 AND dedupe_key = $2 AND claimed_at > $3",
@@ -44,7 +44,7 @@ std::optional<core::Uuid> holder_of(pg::Tx& tx, std::int64_t scope_id, std::stri
 }
 
 std::optional<core::Uuid> claim(
-    pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Uuid const& id, core::Time now)
+    pg::Tx& tx, core::ScopeId scope_id, std::string_view key, core::Uuid const& id, core::Time now)
 {
     auto const claimed = tx.run(R"(
         INSERT INTO broadcast_claims AS c (scope_id, dedupe_key, broadcast_id, claimed_at)
@@ -72,7 +72,7 @@ void insert(pg::Tx& tx, NewBroadcast const& row)
     jobs::enqueue(tx, queue, row.scope_id, b.id, row.due_at);
 }
 
-std::optional<Broadcast> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Broadcast> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const found =
         tx.run("SELECT " BROADCAST_COLUMNS " FROM broadcasts b WHERE b.scope_id = $1 AND b.broadcast_id = $2",
@@ -90,7 +90,7 @@ std::vector<Broadcast> list(
     return pg::read_rows(rows, read);
 }
 
-std::optional<Message> find_message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Message> find_message(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const found = tx.run("SELECT title, body, created_at, cancelled_at IS NOT NULL, traceparent "
                               "FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2",
@@ -106,7 +106,7 @@ std::optional<Message> find_message(pg::Tx& tx, std::int64_t scope_id, core::Uui
     });
 }
 
-std::optional<Remaining> lock_remaining(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+std::optional<Remaining> lock_remaining(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const found =
         tx.run("SELECT cut_up_to, last_device_id, traceparent FROM broadcasts WHERE scope_id = $1 "
@@ -121,7 +121,7 @@ std::optional<Remaining> lock_remaining(pg::Tx& tx, std::int64_t scope_id, core:
     });
 }
 
-void add_enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
+void add_enqueued(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std::int64_t devices,
     std::int64_t up_to, bool all, core::Time now)
 {
     tx.run(R"(
@@ -134,7 +134,7 @@ void add_enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::
         {scope_id, id, devices, up_to, all, now});
 }
 
-bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
+bool lock_cancelled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const going_on = tx.run("SELECT 1 FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2 "
                                  "AND cancelled_at IS NULL FOR NO KEY UPDATE",
@@ -142,7 +142,7 @@ bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id)
     return going_on.empty();
 }
 
-void add_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled)
+void add_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, Settled const& settled)
 {
     if (settled.sum() == 0) return;
     tx.run("UPDATE broadcasts SET sent_count = sent_count + $3::bigint, failed_count = failed_count + "
@@ -151,7 +151,7 @@ void add_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settle
         {scope_id, id, settled.sent, settled.failed, settled.invalid});
 }
 
-bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+bool cancel(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time now)
 {
     auto const cancelled = tx.run(R"(
         UPDATE broadcasts
@@ -162,7 +162,7 @@ bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time 
     return cancelled.affected_rows() > 0;
 }
 
-void complete_if_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now)
+void complete_if_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time now)
 {
     auto const completed = tx.run(R"(
         UPDATE broadcasts b SET completed_at = greatest($3::timestamptz, fanned_out_at)

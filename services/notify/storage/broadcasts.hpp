@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/broadcast.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -20,17 +20,17 @@ namespace notify::broadcasts {
 inline constexpr std::string_view queue = "notify.broadcast";
 
 /// The broadcast that holds a dedupe key at `now`; nullopt if no broadcast holds it.
-std::optional<core::Uuid> holder_of(pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Time now);
+std::optional<core::Uuid> holder_of(pg::Tx& tx, core::ScopeId scope_id, std::string_view key, core::Time now);
 
 /// Claims a dedupe key for broadcast `id`, which this transaction inserts. Returns nullopt on success. If
 /// another broadcast holds the key, returns the id of that broadcast and writes nothing. If a concurrent
 /// transaction has claimed the key, waits for the end of that transaction.
 std::optional<core::Uuid> claim(
-    pg::Tx& tx, std::int64_t scope_id, std::string_view key, core::Uuid const& id, core::Time now);
+    pg::Tx& tx, core::ScopeId scope_id, std::string_view key, core::Uuid const& id, core::Time now);
 
 /// A broadcast to insert. Of `broadcast`, these members are used: id, template_name, dedupe_key, traceparent.
 struct NewBroadcast {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     Broadcast broadcast;
     std::string title, body;            ///< rendered
     core::Time now;                     ///< when the broadcast was accepted
@@ -41,7 +41,7 @@ struct NewBroadcast {
 /// broadcast. The broadcast goes to the devices that are registered now.
 void insert(pg::Tx& tx, NewBroadcast const& row);
 
-std::optional<Broadcast> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Broadcast> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// At most `limit` broadcasts after `after`, newest first.
 std::vector<Broadcast> list(
@@ -55,7 +55,7 @@ struct Message {
     std::string traceparent; ///< of the request that created the broadcast; may be empty
 };
 
-std::optional<Message> find_message(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Message> find_message(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// The devices that have still to be put into chunks: device ids above `after`, up to `last`.
 struct Remaining {
@@ -65,27 +65,27 @@ struct Remaining {
 
 /// Locks a broadcast until the transaction ends. Returns nullopt if no devices remain, because the broadcast
 /// is fanned out, cancelled or removed.
-std::optional<Remaining> lock_remaining(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+std::optional<Remaining> lock_remaining(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// Records that `devices` more devices, with ids up to `up_to`, are in chunks. `all` says whether no devices
 /// remain. The broadcast must be locked.
-void add_enqueued(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, std::int64_t devices,
+void add_enqueued(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std::int64_t devices,
     std::int64_t up_to, bool all, core::Time now);
 
 /// Locks a broadcast until the transaction ends. Returns whether the broadcast was cancelled or removed.
-bool lock_cancelled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id);
+bool lock_cancelled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 /// Adds `settled` to the broadcast's counters.
-void add_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, Settled const& settled);
+void add_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, Settled const& settled);
 
 /// Cancels a broadcast. No more devices are enqueued, and enqueued devices fail unless a worker is sending to
 /// them now. Returns false and changes nothing if the broadcast is complete, already cancelled or removed.
-[[nodiscard]] bool cancel(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
+[[nodiscard]] bool cancel(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time now);
 
 /// If the broadcast is fanned out and every device is settled, completes the broadcast and publishes
 /// `broadcast.completed`, unless it was complete before. Call this function after `add_enqueued`,
 /// `add_settled` and `cancel`, and after all statements that lock rows of other tables (see
 /// webhook_events::publish).
-void complete_if_settled(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& id, core::Time now);
+void complete_if_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time now);
 
 } // namespace notify::broadcasts

@@ -45,9 +45,9 @@ Sealed read_sealed(pg::RowReader& r)
 }
 
 /// Additional data of a sealed credential. The data binds the credential to its scope and carrier.
-std::string aad_of(std::int64_t scope_id, Carrier carrier)
+std::string aad_of(core::ScopeId scope_id, Carrier carrier)
 {
-    return "platforms.credential/" + std::to_string(scope_id) + '/' + std::string(to_string(carrier));
+    return "platforms.credential/" + core::to_string(scope_id) + '/' + std::string(to_string(carrier));
 }
 
 core::Uuid resume_ref(Carrier carrier) noexcept
@@ -57,7 +57,7 @@ core::Uuid resume_ref(Carrier carrier) noexcept
     return core::Uuid::from_bytes(bytes);
 }
 
-core::Secret unseal(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& config)
+core::Secret unseal(crypto::Keyring const& keyring, core::ScopeId scope_id, Sealed const& config)
 {
     auto opened = keyring.open(config.credential, aad_of(scope_id, config.carrier));
     if (!opened)
@@ -76,7 +76,7 @@ std::vector<CarrierConfig> list(pg::Tx& tx, core::Scope const& scope)
     return pg::read_rows(result, read);
 }
 
-std::vector<Sealed> load(pg::Tx& tx, std::int64_t scope_id)
+std::vector<Sealed> load(pg::Tx& tx, core::ScopeId scope_id)
 {
     auto const result =
         tx.run("SELECT " SEALED_COLUMNS " FROM platforms WHERE scope_id = $1 ORDER BY kind DESC", {scope_id});
@@ -89,7 +89,7 @@ Sealed const* find(std::span<Sealed const> configs, Carrier carrier) noexcept
     return it == configs.end() ? nullptr : &*it;
 }
 
-Credential::Ptr open(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& config)
+Credential::Ptr open(crypto::Keyring const& keyring, core::ScopeId scope_id, Sealed const& config)
 {
     core::Secret const secret = unseal(keyring, scope_id, config);
     return Credential::restore(config.carrier, secret.reveal());
@@ -137,7 +137,7 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
     return changed;
 }
 
-bool pause(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, std::string_view reason,
+bool pause(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, std::string_view reason,
     core::Time now, core::Time until)
 {
     auto const paused = tx.run(R"(
@@ -150,7 +150,7 @@ bool pause(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, 
     return !paused.empty();
 }
 
-bool lock_paused(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, core::Time now)
+bool lock_paused(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, core::Time now)
 {
     auto const paused = tx.run("SELECT FROM platforms WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 "
                                "AND paused_until > $4 FOR SHARE",
@@ -158,7 +158,7 @@ bool lock_paused(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time 
     return !paused.empty();
 }
 
-void end_pause(pg::Tx& tx, std::int64_t scope_id, Carrier carrier)
+void end_pause(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier)
 {
     tx.run("UPDATE platforms SET paused_until = NULL, paused_reason = NULL "
            "WHERE scope_id = $1 AND kind = $2 AND paused_until IS NOT NULL",
@@ -171,7 +171,7 @@ Carrier resumed_carrier(core::Uuid const& ref) noexcept
     return static_cast<Carrier>(ref.bytes().back());
 }
 
-void stop_pruning(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, core::Time now)
+void stop_pruning(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, core::Time now)
 {
     tx.run("UPDATE platforms SET pruning_stopped_at = $4 "
            "WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 AND pruning_stopped_at IS NULL",

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/credential.hpp"
 #include "pg/database.hpp"
@@ -45,14 +45,14 @@ std::vector<CarrierConfig> list(pg::Tx& tx, core::Scope const& scope);
 
 /// As `list`, with the encrypted credentials. While another transaction replaces a credential, the call does
 /// not wait and returns the old credential.
-std::vector<Sealed> load(pg::Tx& tx, std::int64_t scope_id);
+std::vector<Sealed> load(pg::Tx& tx, core::ScopeId scope_id);
 
 /// The configuration of `carrier` among `configs`; null if there is none.
 Sealed const* find(std::span<Sealed const> configs, Carrier carrier) noexcept;
 
 /// Decrypts the credential of a configuration of this scope. Throws std::runtime_error if no key of the ring
 /// decrypts the credential. The exception contains no part of the credential.
-Credential::Ptr open(crypto::Keyring const& keyring, std::int64_t scope_id, Sealed const& config);
+Credential::Ptr open(crypto::Keyring const& keyring, core::ScopeId scope_id, Sealed const& config);
 
 /// Stores a credential and replaces the scope's credential for the same carrier, if any. Pruning starts
 /// again. A pause of the carrier stays until `end_pause`.
@@ -68,17 +68,17 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
 /// Pauses the carrier for the scope until `until`. A pause that is in effect at `now` stays unchanged. `seen`
 /// is the `updated_at` of the refused credential. Returns false and changes nothing if that credential was
 /// replaced.
-bool pause(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, std::string_view reason,
+bool pause(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, std::string_view reason,
     core::Time now, core::Time until);
 
 /// Whether the pause of the credential `seen` is in effect at `now`. If true, the row is locked, so the pause
 /// cannot end before this transaction ends. So `end_pause` finds the pushes that this transaction leaves
 /// waiting.
-bool lock_paused(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, core::Time now);
+bool lock_paused(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, core::Time now);
 
 /// Ends the pause and enqueues the job that makes the waiting pushes due. Call this function in every
 /// transaction that sets or removes the credential, even if there was no pause.
-void end_pause(pg::Tx& tx, std::int64_t scope_id, Carrier carrier);
+void end_pause(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier);
 
 /// The queue of resume jobs. A resume job makes the jobs of pushes due that waited for a paused carrier.
 inline constexpr std::string_view resume_queue = "notify.resume";
@@ -89,6 +89,6 @@ Carrier resumed_carrier(core::Uuid const& ref) noexcept;
 /// From `now` until another credential is stored, the carrier's answers no longer remove devices. If pruning
 /// is already stopped, the stored time stays. Changes nothing if the credential whose `updated_at` is `seen`
 /// was replaced.
-void stop_pruning(pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Time seen, core::Time now);
+void stop_pruning(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, core::Time now);
 
 } // namespace notify::carrier_configs

@@ -12,14 +12,14 @@ namespace {
 
 #define DEVICE_COLUMNS "d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at"
 
-using Key = std::pair<std::int64_t, std::string_view>; ///< scope and token
+using Key = std::pair<core::ScopeId, std::string_view>; ///< scope and token
 
 Device read(pg::RowReader& r)
 {
     Device d;
     d.id = r.integer();
     d.token = r.text();
-    d.user_id = r.text();
+    d.user_id = r.user_id();
     d.platform = r.one_of<DevicePlatform>();
     d.created_at = r.time();
     d.updated_at = r.time();
@@ -49,7 +49,7 @@ std::vector<pg::Param> register_params(std::span<Registration const* const> rows
 {
     return {pg::column(rows, [](Registration const* r) { return r->scope_id; }),
         pg::column(rows, [](Registration const* r) { return std::string_view(r->token); }),
-        pg::column(rows, [](Registration const* r) { return std::string_view(r->user_id); }),
+        pg::column(rows, [](Registration const* r) { return std::string_view(r->user_id.text()); }),
         pg::column(rows, [](Registration const* r) { return to_string(r->platform); }), max_user_devices};
 }
 
@@ -73,10 +73,10 @@ pg::Batch<Device> register_batch(pg::BatchConnection& connection, std::span<Regi
     auto const folded = last_of_each(rows);
     auto const result =
         co_await connection.run_with_scope_locks(pg::scopes_of(rows), register_sql, register_params(folded));
-    std::map<std::pair<std::int64_t, std::string>, Device> written;
+    std::map<std::pair<core::ScopeId, std::string>, Device> written;
     for (auto const row : result) {
         pg::RowReader r(row);
-        std::int64_t const scope_id = r.integer();
+        core::ScopeId const scope_id = r.scope_id();
         Device d = read(r);
         std::string token = d.token;
         written.emplace(std::pair(scope_id, std::move(token)), std::move(d));
@@ -112,10 +112,10 @@ pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token co
         "LIMIT 1) AS x) AS gone "
         "WHERE d.scope_id = gone.scope_id AND d.device_id = gone.device_id RETURNING d.scope_id, d.token",
         params);
-    std::set<std::pair<std::int64_t, std::string>> gone;
+    std::set<std::pair<core::ScopeId, std::string>> gone;
     for (auto const row : result) {
         pg::RowReader r(row);
-        std::int64_t const scope_id = r.integer();
+        core::ScopeId const scope_id = r.scope_id();
         gone.emplace(scope_id, r.text());
     }
     std::vector<bool> removed;
@@ -133,7 +133,7 @@ std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_vie
     return pg::read_first(result, read);
 }
 
-std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, std::string_view user_id,
+std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run("SELECT " DEVICE_COLUMNS " FROM devices d WHERE d.scope_id = $1 "
@@ -148,7 +148,7 @@ paging::Position position_of(Device const& device)
     return {device.created_at, paging::id_of_number(device.id)};
 }
 
-void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone)
+void prune(pg::Tx& tx, core::ScopeId scope_id, std::span<Gone const> gone)
 {
     if (gone.empty()) return;
     pg::lock_scope(tx, scope_id);

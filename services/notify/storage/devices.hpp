@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/device.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -19,9 +19,9 @@ namespace notify::devices {
 
 /// A request to register a device.
 struct Registration {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string token;
-    std::string user_id;
+    core::UserId user_id;
     DevicePlatform platform{};
 };
 
@@ -34,7 +34,7 @@ pg::Batch<Device> register_batch(pg::BatchConnection& connection, std::span<Regi
 Device register_one(pg::Tx& tx, Registration const& row);
 
 struct Token {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::string token;
 };
 
@@ -44,7 +44,7 @@ pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token co
 std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_view token);
 
 /// At most `limit` of a user's devices after `after`, newest first.
-std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, std::string_view user_id,
+std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id,
     std::optional<paging::Position> const& after, std::size_t limit);
 
 /// The position of `device` in the list, for cursors.
@@ -61,6 +61,6 @@ struct Gone {
 /// Removes the devices, except devices that were registered again after `Gone::registered_at`. Takes the
 /// scope's lock, so call it after all statements that lock rows of other tables. Otherwise two transactions
 /// could deadlock.
-void prune(pg::Tx& tx, std::int64_t scope_id, std::span<Gone const> gone);
+void prune(pg::Tx& tx, core::ScopeId scope_id, std::span<Gone const> gone);
 
 } // namespace notify::devices

@@ -34,7 +34,7 @@ struct Checked {
 
 /// Stores the result of a check. Claims the domain for the tenant when the domain becomes verified, and
 /// releases the claim when the domain is no longer verified. The transaction must have access to both
-/// environments of the tenant (`domains::both_environments(scope)`). Returns nullopt if the scope's domain no
+/// environments of the tenant (`pg::Scopes::of_tenant`). Returns nullopt if the scope's domain no
 /// longer has the id `checked`, because the domain was replaced or deleted.
 std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
     RecordChecks const& checks, core::Time now);

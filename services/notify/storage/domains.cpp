@@ -17,7 +17,7 @@ namespace {
 /// Additional data of a sealed key. The data binds the key to its scope and domain.
 std::string aad(core::Scope const& scope, std::string const& domain)
 {
-    return "email_domains.dkim_key:" + std::to_string(scope.id) + ':' + domain;
+    return "email_domains.dkim_key:" + core::to_string(scope.id) + ':' + domain;
 }
 
 core::Secret open(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
@@ -140,12 +140,7 @@ void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain)
     tx.run("DELETE FROM domain_claims c WHERE c.domain = $1 AND c.tenant_id = $2 AND NOT EXISTS (SELECT 1 "
            "FROM email_domains d WHERE d.scope_id = ANY ($3::bigint[]) AND d.domain = $1 "
            "AND d.status = 'verified')",
-        {domain, scope.tenant_id(), both_environments(scope).ids()});
-}
-
-pg::Scopes both_environments(core::Scope const& scope)
-{
-    return pg::Scopes({scope.tenant_id() * 2, scope.tenant_id() * 2 + 1});
+        {domain, scope.tenant_id(), pg::Scopes::of_tenant(scope.tenant_id()).ids()});
 }
 
 std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,

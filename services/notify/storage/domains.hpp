@@ -50,11 +50,8 @@ bool is_claimed_elsewhere(pg::Tx& tx, core::Scope const& scope, std::string cons
 
 /// Releases the tenant's claim, unless the tenant's other environment has verified the domain. Call this
 /// function after the scope's own row has changed; the transaction must see both of the tenant's scopes
-/// (`both_environments`).
+/// (`pg::Scopes::of_tenant`).
 void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain);
-
-/// The scopes that a transaction must see to call `release`.
-pg::Scopes both_environments(core::Scope const& scope);
 
 /// Seals the private key of a scope's domain.
 std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,

@@ -4,7 +4,7 @@
 
 namespace notify::notification_attachments {
 
-void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::span<Row const> rows)
+void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id, std::span<Row const> rows)
 {
     // Inserts row by row, because a batch would hold all contents in memory several times.
     for (std::size_t place = 0; place < rows.size(); ++place) {
@@ -19,7 +19,7 @@ void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::
     }
 }
 
-std::vector<Row> list(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id)
+std::vector<Row> list(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id)
 {
     auto const result = tx.run("SELECT filename, content_type, size_bytes, content, attachment_id, version "
                                "FROM notification_attachments WHERE scope_id = $1 AND notification_id = $2 "

@@ -2,6 +2,7 @@
 
 #include "blobs/store.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "pg/database.hpp"
 
 #include <cstdint>
@@ -23,9 +24,9 @@ struct Row {
 };
 
 /// Inserts the attachments of a notification, in the transaction that inserts the notification.
-void insert(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id, std::span<Row const> rows);
+void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id, std::span<Row const> rows);
 
 /// The attachments, in the order of their insertion.
-std::vector<Row> list(pg::Tx& tx, std::int64_t scope_id, core::Uuid notification_id);
+std::vector<Row> list(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id);
 
 } // namespace notify::notification_attachments

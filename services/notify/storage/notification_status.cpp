@@ -25,7 +25,7 @@ std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
 /// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
 /// job that a worker has begun is not withdrawn, because the worker locks the notification and sees the new
 /// status before it writes the outcome.
-std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vector<std::string> const& ids)
+std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::vector<std::string> const& ids)
 {
     auto const queued = tx.run("SELECT notification_id, channel FROM notifications WHERE scope_id = $1 "
                                "AND notification_id = ANY ($2::uuid[]) AND status = 'queued' "
@@ -40,7 +40,7 @@ std::set<core::Uuid> withdraw_queued(pg::Tx& tx, std::int64_t scope_id, std::vec
     return withdrawn;
 }
 
-void write(pg::Tx& tx, std::int64_t scope_id, std::span<StatusChange const> changes)
+void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> changes)
 {
     auto const column = [changes](auto member) {
         return pg::column(changes, [&](StatusChange const& c) { return member(c.notification); });
@@ -74,20 +74,20 @@ void write(pg::Tx& tx, std::int64_t scope_id, std::span<StatusChange const> chan
 
 } // namespace
 
-std::optional<Notification> lock(pg::Tx& tx, std::int64_t scope_id, core::Uuid id)
+std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
 {
     auto found = lock_all(tx, scope_id, {&id, 1});
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 std::optional<Notification> lock_if_queued_at(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid id, core::Time queued_at)
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, core::Time queued_at)
 {
     auto n = lock(tx, scope_id, id);
     return n && n->queued_at == queued_at ? std::move(n) : std::nullopt;
 }
 
-std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const result = tx.run("SELECT " NOTIFICATION_COLUMNS
                                " FROM notifications n WHERE n.scope_id = $1 AND n.notification_id = ANY "
@@ -97,7 +97,7 @@ std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<
 }
 
 std::vector<Notification> withdraw_and_lock(
-    pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids)
+    pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
     auto locked = lock_all(tx, scope_id, ids);
@@ -111,7 +111,7 @@ std::vector<Notification> withdraw_and_lock(
 }
 
 std::vector<Notification> change_statuses(
-    pg::Tx& tx, std::int64_t scope_id, std::vector<StatusChange> changes, core::Time now)
+    pg::Tx& tx, core::ScopeId scope_id, std::vector<StatusChange> changes, core::Time now)
 {
     std::vector<StatusChange> permitted;
     for (auto& c : changes) {
@@ -128,7 +128,7 @@ std::vector<Notification> change_statuses(
     return changed;
 }
 
-bool change_status(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
+bool change_status(pg::Tx& tx, core::ScopeId scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time now)
 {
     auto changed = change_statuses(tx, scope_id, {StatusChange{n, to, detail, now}}, now);
@@ -137,20 +137,20 @@ bool change_status(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to
     return true;
 }
 
-void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
+void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)
 {
     tx.run("UPDATE notifications SET attempts = $3, provider_id = $4 WHERE scope_id = $1 AND "
            "notification_id = $2",
         {scope_id, n.id, n.attempts, n.provider_id});
 }
 
-std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, Notification const& n)
+std::optional<Notification> enqueue_and_lock(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)
 {
     jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
     return lock(tx, scope_id, n.id);
 }
 
-void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now)
+void requeue(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now)
 {
     // The new `queued_at` is later than the old one, even if the clock went back, because `queued_at`
     // distinguishes one cycle of retries from the next.

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "domain/notification.hpp"
 #include "pg/database.hpp"
 
@@ -17,24 +18,24 @@
 namespace notify::notifications {
 
 /// The notification without its content, locked until the transaction ends, for a change of its status.
-std::optional<Notification> lock(pg::Tx& tx, std::int64_t scope_id, core::Uuid id);
+std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id);
 
 /// As `lock`, but returns nullopt if a retry request has queued the notification again since `queued_at`.
 std::optional<Notification> lock_if_queued_at(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid id, core::Time queued_at);
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, core::Time queued_at);
 
 /// Locks many notifications in the order of their ids, and returns them in this order. Ids without a
 /// notification are left out.
-std::vector<Notification> lock_all(pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
+std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
 /// Withdraws the jobs of the queued notifications among `ids`, except jobs that a worker has begun, then
 /// calls `lock_all`.
 std::vector<Notification> withdraw_and_lock(
-    pg::Tx& tx, std::int64_t scope_id, std::span<core::Uuid const> ids);
+    pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
 /// Enqueues the job of `n` again, due now or at its `send_at`, and then locks the notification as `lock`
 /// does.
-std::optional<Notification> enqueue_and_lock(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
+std::optional<Notification> enqueue_and_lock(pg::Tx& tx, core::ScopeId scope_id, Notification const& n);
 
 /// A change of a notification's status.
 struct StatusChange {
@@ -51,19 +52,19 @@ struct StatusChange {
 /// a failed notification may be retried. Returns the notifications that changed, with their new state. Call
 /// this function after all statements that lock rows of other tables (see webhook_events::publish).
 std::vector<Notification> change_statuses(
-    pg::Tx& tx, std::int64_t scope_id, std::vector<StatusChange> changes, core::Time now);
+    pg::Tx& tx, core::ScopeId scope_id, std::vector<StatusChange> changes, core::Time now);
 
 /// As `change_statuses`, for one notification, at time `now`. Updates `n`. Returns whether the status
 /// changed; if not, nothing is written.
-bool change_status(pg::Tx& tx, std::int64_t scope_id, Notification& n, Status to,
+bool change_status(pg::Tx& tx, core::ScopeId scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time now);
 
 /// Writes attempts and provider_id of a locked notification. The status is unchanged.
-void update_progress(pg::Tx& tx, std::int64_t scope_id, Notification const& n);
+void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n);
 
 /// Puts a failed notification, locked by `enqueue_and_lock`, back into status `queued` as if it had just been
 /// accepted, with an event in the history. Updates `n`. `queued_at` becomes `now` or a little later, never
 /// the old value. A push goes to the devices that its user has at the next attempt.
-void requeue(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now);
+void requeue(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now);
 
 } // namespace notify::notifications

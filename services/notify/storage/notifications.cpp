@@ -184,7 +184,7 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Notificatio
     return pg::read_rows(tx.run(sql, params), read);
 }
 
-std::optional<Notification> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid id)
+std::optional<Notification> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
 {
     auto const result =
         tx.run("SELECT " NOTIFICATION_COLUMNS ", n.subject, n.body, n.html, n.data FROM notifications n "

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/notification.hpp"
 #include "domain/notification_filter.hpp"
 #include "paging/cursor.hpp"
@@ -19,7 +19,7 @@ namespace notify::notifications {
 /// content, send_at, traceparent and queued_at. `queued_at` is the current time of the service's clock. The
 /// job of the notification is due at `send_at`; without `send_at`, it is due at once.
 struct NewNotification {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     Notification notification;
 };
 
@@ -32,7 +32,7 @@ core::Time insert(pg::Tx& tx, NewNotification const& row);
 pg::Batch<core::Time> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows);
 
 struct Key {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     core::Uuid id;
 };
 
@@ -50,7 +50,7 @@ std::optional<Shown> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// One page of all notifications of a scope: the first page, or the page after a cursor.
 struct PlainPage {
-    std::int64_t scope_id = 0;
+    core::ScopeId scope_id{};
     std::optional<paging::Position> after;
     std::size_t limit = 0;
 };
@@ -64,7 +64,7 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Notificatio
     std::optional<paging::Position> const& after, std::size_t limit);
 
 /// The notification with its content, as needed for sending.
-std::optional<Notification> find(pg::Tx& tx, std::int64_t scope_id, core::Uuid id);
+std::optional<Notification> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id);
 
 /// The history of an existing notification, newest first: at most `limit` events with a place below `before`.
 /// The oldest event is the acceptance, with place 0.

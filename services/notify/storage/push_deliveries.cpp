@@ -19,7 +19,7 @@ Target read(pg::RowReader& r)
 } // namespace
 
 std::vector<Target> targets(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id, std::string const& user_id)
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id, core::UserId const& user_id)
 {
     auto const rows = tx.run(R"(
         WITH begun AS (
@@ -38,7 +38,7 @@ std::vector<Target> targets(
     return pg::read_rows(rows, read);
 }
 
-void write(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id,
+void write(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id,
     std::span<PushDelivery const> deliveries)
 {
     if (deliveries.empty()) return;
@@ -62,7 +62,7 @@ void write(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id,
         params);
 }
 
-void fail_pending(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id,
+void fail_pending(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id,
     std::string_view reason, core::Time now)
 {
     tx.run("UPDATE push_deliveries SET status = 'failed', reason = $3, updated_at = $4 "
@@ -71,7 +71,7 @@ void fail_pending(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notificat
 }
 
 std::vector<core::Uuid> list_waiting(
-    pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Uuid const& after, std::size_t limit)
+    pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Uuid const& after, std::size_t limit)
 {
     auto const rows = tx.run(
         "SELECT DISTINCT notification_id FROM push_deliveries WHERE scope_id = $1 AND notification_id > $2 "

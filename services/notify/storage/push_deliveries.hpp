@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/id.hpp"
+#include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "domain/credential.hpp"
 #include "domain/notification.hpp"
 #include "pg/database.hpp"
@@ -26,19 +28,19 @@ struct Target {
 /// devices that the user has now (all pending): at most the `max_user_devices` devices that were registered
 /// last. Afterwards, these are the devices that the user had at the first attempt.
 std::vector<Target> targets(
-    pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id, std::string const& user_id);
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id, core::UserId const& user_id);
 
 /// Writes the state of the push at these devices.
-void write(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id,
+void write(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id,
     std::span<PushDelivery const> deliveries);
 
 /// Fails the pending deliveries of a push with `reason`, so that nothing more is sent.
-void fail_pending(pg::Tx& tx, std::int64_t scope_id, core::Uuid const& notification_id,
+void fail_pending(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id,
     std::string_view reason, core::Time now);
 
 /// At most `limit` notifications with an id above `after` that have a pending delivery through the carrier
 /// `carrier`, in the order of their ids.
 std::vector<core::Uuid> list_waiting(
-    pg::Tx& tx, std::int64_t scope_id, Carrier carrier, core::Uuid const& after, std::size_t limit);
+    pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Uuid const& after, std::size_t limit);
 
 } // namespace notify::push_deliveries

@@ -19,7 +19,7 @@ Suppression read(pg::RowReader& r)
 
 } // namespace
 
-bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address)
+bool contains(pg::Tx& tx, core::ScopeId scope_id, Channel channel, std::string_view address)
 {
     auto const found =
         tx.run("SELECT FROM suppressions WHERE scope_id = $1 AND channel = $2 AND address = $3",
@@ -28,7 +28,7 @@ bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_vi
 }
 
 void insert(
-    pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address, std::string_view reason)
+    pg::Tx& tx, core::ScopeId scope_id, Channel channel, std::string_view address, std::string_view reason)
 {
     pg::lock_scope(tx, scope_id);
     tx.run("INSERT INTO suppressions (scope_id, channel, address, reason, created_at) "

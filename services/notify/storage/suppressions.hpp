@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/notification.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -21,12 +21,12 @@ struct Suppression {
     core::Uuid place; ///< hash of channel and address; orders rows with equal times
 };
 
-bool contains(pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address);
+bool contains(pg::Tx& tx, core::ScopeId scope_id, Channel channel, std::string_view address);
 
 /// Adds an address. Nothing changes if the address is already suppressed. Takes the scope's lock
 /// (pg::lock_scope), so that no list cursor can miss a row.
 void insert(
-    pg::Tx& tx, std::int64_t scope_id, Channel channel, std::string_view address, std::string_view reason);
+    pg::Tx& tx, core::ScopeId scope_id, Channel channel, std::string_view address, std::string_view reason);
 
 /// At most `limit` suppressions after `after`, newest first.
 std::vector<Suppression> list(

@@ -43,7 +43,7 @@ pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std:
     // The tenant is a parameter of its own. `scope_id / 2` is not leakproof, and under row-level security
     // such an expression cannot be an index condition.
     std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
-        pg::column(names, [](Name const& n) { return core::Scope{n.scope_id, {}}.tenant_id(); }),
+        pg::column(names, [](Name const& n) { return core::tenant_of(n.scope_id); }),
         pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
     auto const result = co_await connection.run(pg::scopes_of(names),
         "SELECT k.place, " TEMPLATE_COLUMNS ", t.channel = 'push' AND "

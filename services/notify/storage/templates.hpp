@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "domain/template.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -18,7 +18,7 @@ namespace notify::templates {
 
 /// The name of a template in a send request.
 struct Name {
-    std::int64_t scope_id = 0; ///< scope of the request; either scope of the tenant is valid
+    core::ScopeId scope_id{}; ///< scope of the request; either scope of the tenant is valid
     std::string name;
 };
 

@@ -29,7 +29,7 @@ std::string_view name_of(Status status) noexcept
 
 } // namespace
 
-void publish(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now)
+void publish(pg::Tx& tx, core::ScopeId scope_id, Notification const& n, core::Time now)
 {
     std::string_view const name = name_of(n.status);
     if (name.empty()) return;
@@ -38,7 +38,7 @@ void publish(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Tim
     outbound_webhooks::publish(tx, origin, name, to_json(n), now);
 }
 
-void publish(pg::Tx& tx, std::int64_t scope_id, Broadcast const& b, core::Time now)
+void publish(pg::Tx& tx, core::ScopeId scope_id, Broadcast const& b, core::Time now)
 {
     outbound_webhooks::EventContext const origin{
         .scope_id = scope_id, .traceparent = b.traceparent.value_or("")};

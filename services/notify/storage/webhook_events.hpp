@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "domain/broadcast.hpp"
 #include "domain/notification.hpp"
 #include "pg/database.hpp"
@@ -20,10 +21,10 @@ inline constexpr std::array<std::string_view, 5> all{"notification.sent", "notif
 /// Publishes `notification.<status>`; does nothing if the status is `queued`. The data is the notification as
 /// `GET /v1/notifications/{id}` returns it, but without `deliveries`. `now` is the service's time, but
 /// `deliveredAt` and `openedAt` in the data may be times that the device stated.
-void publish(pg::Tx& tx, std::int64_t scope_id, Notification const& n, core::Time now);
+void publish(pg::Tx& tx, core::ScopeId scope_id, Notification const& n, core::Time now);
 
 /// Publishes `broadcast.completed`. The data is the broadcast as `GET /v1/notifications/broadcasts/{id}`
 /// returns it.
-void publish(pg::Tx& tx, std::int64_t scope_id, Broadcast const& b, core::Time now);
+void publish(pg::Tx& tx, core::ScopeId scope_id, Broadcast const& b, core::Time now);
 
 } // namespace notify::webhook_events

@@ -20,7 +20,7 @@ constexpr auto send_timeout = 30s; ///< time limit for a chunk's pushes; another
 
 /// Writes the result of a run: devices, pauses and counters. Precondition: the caller has ended or postponed
 /// the job.
-void record(pg::Tx& tx, std::int64_t scope_id, ChunkRun const& run, Pruning const& pruning, core::Time now)
+void record(pg::Tx& tx, core::ScopeId scope_id, ChunkRun const& run, Pruning const& pruning, core::Time now)
 {
     auto const& chunk = run.chunk();
     Settled settled = run.settled();
@@ -125,7 +125,7 @@ std::unique_ptr<PushBatch> ChunkHandler::batch_of(
         batch->credential = carrier_state_.credential_of(claim.scope_id, *run.config_of(carrier));
     } catch (std::exception const& error) { // counts as an attempt, so that retries end
         deps_.logger.error("cannot use the push credential of a broadcast",
-            {{"platform", to_string(carrier)}, {"scopeId", claim.scope_id},
+            {{"platform", to_string(carrier)}, {"scopeId", core::number(claim.scope_id)},
                 {"what", observe::first_line(error.what())},
                 {"traceId", observe::trace_id_of(claim.traceparent)}});
         PushResult result;
@@ -179,7 +179,7 @@ Pruning ChunkHandler::apply(jobs::Claim const& claim, ChunkRun& run, Batches con
 }
 
 jobs::Outcome ChunkHandler::end(
-    std::int64_t scope_id, std::shared_ptr<ChunkRun const> run, Pruning pruning) const
+    core::ScopeId scope_id, std::shared_ptr<ChunkRun const> run, Pruning pruning) const
 {
     auto const next_run = run->next_run();
     auto write = [=, now = deps_.clock.now(), run = std::move(run), pruning = std::move(pruning)](

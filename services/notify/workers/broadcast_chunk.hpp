@@ -2,6 +2,7 @@
 // Only JobHandlers uses this header.
 
 #include "core/cache.hpp"
+#include "core/scope.hpp"
 #include "jobs/worker.hpp"
 #include "providers/push_sender.hpp"
 #include "storage/broadcasts.hpp"
@@ -53,7 +54,7 @@ private:
         jobs::Claim const& claim, ChunkRun& run, Carrier carrier, SharedPush const& push);
     Batches send(Batches batches, std::stop_token const& stop) const;
     Pruning apply(jobs::Claim const& claim, ChunkRun& run, Batches const& finished);
-    jobs::Outcome end(std::int64_t scope_id, std::shared_ptr<ChunkRun const> run, Pruning pruning) const;
+    jobs::Outcome end(core::ScopeId scope_id, std::shared_ptr<ChunkRun const> run, Pruning pruning) const;
 
     WorkerDeps const& deps_;
     CarrierState& carrier_state_;

@@ -13,15 +13,14 @@ bool is_answered(Verdict verdict) noexcept
     return verdict == Verdict::accepted || verdict == Verdict::gone || verdict == Verdict::refused;
 }
 
-CredentialVersion version_of(std::int64_t scope_id, carrier_configs::Sealed const& config) noexcept
+CredentialVersion version_of(core::ScopeId scope_id, carrier_configs::Sealed const& config) noexcept
 {
-    return {scope_id * 2 + static_cast<std::int64_t>(config.carrier),
-        config.updated_at.time_since_epoch().count()};
+    return {scope_id, config.carrier, config.updated_at};
 }
 
 } // namespace
 
-Credential::Ptr CarrierState::credential_of(std::int64_t scope_id, carrier_configs::Sealed const& config)
+Credential::Ptr CarrierState::credential_of(core::ScopeId scope_id, carrier_configs::Sealed const& config)
 {
     auto const version = version_of(scope_id, config);
     if (auto known = credentials_.find(version)) return known;
@@ -37,11 +36,11 @@ void CarrierState::count(
         !breakers_.count(version_of(claim.scope_id, config), result.verdict == Verdict::gone))
         return;
     deps_.logger.warn("pruning stopped: more than half of a credential's devices were reported gone",
-        {{"platform", to_string(config.carrier)}, {"scopeId", claim.scope_id}, {"reason", result.reason},
-            {"traceId", observe::trace_id_of(claim.traceparent)}});
+        {{"platform", to_string(config.carrier)}, {"scopeId", core::number(claim.scope_id)},
+            {"reason", result.reason}, {"traceId", observe::trace_id_of(claim.traceparent)}});
 }
 
-void CarrierState::add_pruning(std::int64_t scope_id, carrier_configs::Sealed const& config,
+void CarrierState::add_pruning(core::ScopeId scope_id, carrier_configs::Sealed const& config,
     std::span<devices::Gone const> gone, Pruning& pruning) const
 {
     if (config.pruning_stopped_at) return;
@@ -56,8 +55,8 @@ void CarrierState::log_refusals(jobs::Claim const& claim, std::span<PausedCarrie
     for (auto const& [carrier, seen, refused] : carriers) {
         if (refused)
             deps_.logger.warn("a carrier refused a credential; its platform is paused",
-                {{"platform", to_string(carrier)}, {"scopeId", claim.scope_id}, {"reason", *refused},
-                    {"traceId", observe::trace_id_of(claim.traceparent)}});
+                {{"platform", to_string(carrier)}, {"scopeId", core::number(claim.scope_id)},
+                    {"reason", *refused}, {"traceId", observe::trace_id_of(claim.traceparent)}});
     }
 }
 

@@ -2,6 +2,7 @@
 // Only the job handlers use this header.
 
 #include "core/cache.hpp"
+#include "core/scope.hpp"
 #include "jobs/queue.hpp"
 #include "providers/push_batch.hpp"
 #include "storage/carrier_configs.hpp"
@@ -21,7 +22,7 @@ public:
     explicit CarrierState(WorkerDeps const& deps) : deps_(deps) {}
 
     /// The opened credential of `config`; opened once and cached.
-    Credential::Ptr credential_of(std::int64_t scope_id, carrier_configs::Sealed const& config);
+    Credential::Ptr credential_of(core::ScopeId scope_id, carrier_configs::Sealed const& config);
 
     /// Counts the result of a push that used the credential of `config`. Call this function before
     /// `add_pruning`, which uses the counts. `claim` is the job that sent the push.
@@ -29,7 +30,7 @@ public:
 
     /// Adds the `gone` devices to `pruning` for removal. If the credential's breaker has tripped, adds that
     /// pruning stops instead.
-    void add_pruning(std::int64_t scope_id, carrier_configs::Sealed const& config,
+    void add_pruning(core::ScopeId scope_id, carrier_configs::Sealed const& config,
         std::span<devices::Gone const> gone, Pruning& pruning) const;
 
     /// Logs the credentials that were refused in this run. `claim` is the run's job.

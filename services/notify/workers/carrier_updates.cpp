@@ -5,7 +5,7 @@
 
 namespace notify {
 
-bool pause(pg::Tx& tx, std::int64_t scope_id, std::span<PausedCarrier const> carriers, core::Time now)
+bool pause(pg::Tx& tx, core::ScopeId scope_id, std::span<PausedCarrier const> carriers, core::Time now)
 {
     bool all = true;
     for (auto const& [carrier, seen, refused] : carriers) {
@@ -17,7 +17,7 @@ bool pause(pg::Tx& tx, std::int64_t scope_id, std::span<PausedCarrier const> car
     return all;
 }
 
-void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now)
+void prune(pg::Tx& tx, core::ScopeId scope_id, Pruning const& pruning, core::Time now)
 {
     for (auto const& [carrier, seen] : pruning.stopped)
         carrier_configs::stop_pruning(tx, scope_id, carrier, seen, now);

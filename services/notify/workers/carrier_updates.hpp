@@ -3,6 +3,7 @@
 // the carriers' responses in one run.
 
 #include "core/clock.hpp"
+#include "core/scope.hpp"
 #include "domain/credential.hpp"
 #include "pg/database.hpp"
 #include "storage/devices.hpp"
@@ -27,7 +28,7 @@ struct PausedCarrier {
 /// Pauses the carriers that refused the scope's credential. Returns whether all of `carriers` are paused now
 /// and stay paused until this transaction ends. If true, the end of the pause makes the pushes due that this
 /// transaction leaves waiting.
-bool pause(pg::Tx& tx, std::int64_t scope_id, std::span<PausedCarrier const> carriers, core::Time now);
+bool pause(pg::Tx& tx, core::ScopeId scope_id, std::span<PausedCarrier const> carriers, core::Time now);
 
 /// The changes that follow from "token gone" responses.
 struct Pruning {
@@ -43,6 +44,6 @@ struct Pruning {
 
 /// Removes the devices in `pruning`, and stores that pruning has stopped for the carriers in
 /// `pruning.stopped`.
-void prune(pg::Tx& tx, std::int64_t scope_id, Pruning const& pruning, core::Time now);
+void prune(pg::Tx& tx, core::ScopeId scope_id, Pruning const& pruning, core::Time now);
 
 } // namespace notify

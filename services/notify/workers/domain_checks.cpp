@@ -17,7 +17,7 @@ jobs::Handler handler(DomainDeps& d)
         RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
         // Uses a transaction of its own, because the transaction that ends the claim does not see the
         // tenant's other environment.
-        d.db.transact_blocking(domains::both_environments(scope), [&](pg::Tx& tx) {
+        d.db.transact_blocking(pg::Scopes::of_tenant(scope.tenant_id()), [&](pg::Tx& tx) {
             auto const checked = record(tx, scope, domain->id, checks, d.clock.now());
             auto const entry = checked ? checked->entry() : std::nullopt;
             if (entry)

@@ -1,7 +1,7 @@
 #pragma once
 // Only JobHandlers uses this header.
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "jobs/worker.hpp"
 #include "workers/deps.hpp"
 

@@ -27,7 +27,7 @@ std::optional<Status> status_after(NextStep next) noexcept
 }
 
 /// Fails `n`, which must be locked. A push that has reached some devices fails only at the other devices.
-void fail_internally(pg::Tx& tx, std::int64_t scope_id, Notification& n, core::Time now)
+void fail_internally(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now)
 {
     std::string const why(failures::internal);
     push_deliveries::fail_pending(tx, scope_id, n.id, why, now);
@@ -45,14 +45,14 @@ std::optional<Notification> find_unsent(pg::Tx& tx, jobs::Claim& claim)
     return awaits_sending(*n) ? std::move(n) : std::nullopt;
 }
 
-void write_progress(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,
+void write_progress(pg::Tx& tx, core::ScopeId scope_id, Notification& n, std::optional<Status> to,
     std::optional<std::string> const& detail, core::Time now)
 {
     bool const changed = to && notifications::change_status(tx, scope_id, n, *to, detail, now);
     if (!changed) notifications::update_progress(tx, scope_id, n);
 }
 
-jobs::Outcome end_attempt(WorkerDeps const& deps, std::int64_t scope_id, Notification const& n,
+jobs::Outcome end_attempt(WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n,
     Attempt const& attempt, std::function<void(pg::Tx&)> also)
 {
     core::Time const now = deps.clock.now();
@@ -85,7 +85,7 @@ jobs::Outcome end_attempt(WorkerDeps const& deps, std::int64_t scope_id, Notific
 }
 
 jobs::Outcome fail(
-    WorkerDeps const& deps, std::int64_t scope_id, Notification const& n, std::string_view reason)
+    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, std::string_view reason)
 {
     return Outcome::dead([=, id = n.id, queued_at = n.queued_at, why = std::string(reason),
                              now = deps.clock.now()](pg::Tx& tx) {

@@ -2,6 +2,7 @@
 // Only the job handlers use this header: the beginning and the ends of the jobs of notifications, which the
 // handlers of all channels share.
 
+#include "core/scope.hpp"
 #include "domain/notification.hpp"
 #include "domain/send_result.hpp"
 #include "jobs/worker.hpp"
@@ -27,12 +28,12 @@ struct Attempt {
 
 /// The outcome of the job of `n` after an attempt. Status, event and webhook are written in the transaction
 /// that ends the claim; `also`, if given, runs in that transaction.
-jobs::Outcome end_attempt(WorkerDeps const& deps, std::int64_t scope_id, Notification const& n,
+jobs::Outcome end_attempt(WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n,
     Attempt const& attempt, std::function<void(pg::Tx&)> also = {});
 
 /// The outcome of the job of `n` if the notification is never sent: fails `n` with `reason`.
 jobs::Outcome fail(
-    WorkerDeps const& deps, std::int64_t scope_id, Notification const& n, std::string_view reason);
+    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, std::string_view reason);
 
 /// The outcome of a notification's job whose run began at `began` and ended with an unexpected exception. The
 /// run counts as a failed attempt, and the last attempt fails the notification with `failures::internal`. A
@@ -45,7 +46,7 @@ void fail_given_up(pg::Tx& tx, jobs::Claim const& claim, core::Time now);
 
 /// Writes the result of a run for `n`, which must be locked: the attempts, the provider's id and, if `to` is
 /// set and `advance` permits it, the status `to`.
-void write_progress(pg::Tx& tx, std::int64_t scope_id, Notification& n, std::optional<Status> to,
+void write_progress(pg::Tx& tx, core::ScopeId scope_id, Notification& n, std::optional<Status> to,
     std::optional<std::string> const& detail, core::Time now);
 
 } // namespace notify

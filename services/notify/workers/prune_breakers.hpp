@@ -1,17 +1,35 @@
 #pragma once
 // Only CarrierState uses this header.
 
+#include "core/clock.hpp"
+#include "core/scope.hpp"
+#include "domain/credential.hpp"
 #include "domain/prune_breaker.hpp"
 
-#include <cstdint>
+#include <boost/functional/hash.hpp>
+
+#include <compare>
+#include <cstddef>
 #include <map>
 #include <mutex>
-#include <utility>
+#include <tuple>
 
 namespace notify {
 
-/// Identifies a stored credential: a number for its scope and carrier, and its `updated_at`.
-using CredentialVersion = std::pair<std::int64_t, std::int64_t>;
+/// Identifies a stored credential.
+struct CredentialVersion {
+    core::ScopeId scope_id;
+    Carrier carrier;
+    core::Time updated_at;
+
+    friend auto operator<=>(CredentialVersion const&, CredentialVersion const&) = default;
+
+    /// For `boost::hash`.
+    friend std::size_t hash_value(CredentialVersion const& v)
+    {
+        return boost::hash_value(std::tuple(v.scope_id, v.carrier, v.updated_at.time_since_epoch().count()));
+    }
+};
 
 /// A PruneBreaker per credential, in the memory of this process. Each replica counts its own results, and
 /// starts from zero after a restart. Storing a credential again, even the same one, starts a new breaker.

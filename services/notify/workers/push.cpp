@@ -36,7 +36,7 @@ std::optional<Status> status_after(PushRun const& run, Notification const& locke
 }
 
 /// Writes the result of a run: devices, pauses, status. Runs in the transaction that ends the claim.
-void record(pg::Tx& tx, std::int64_t scope_id, PushRun const& run, Pruning const& pruning, core::Time now)
+void record(pg::Tx& tx, core::ScopeId scope_id, PushRun const& run, Pruning const& pruning, core::Time now)
 {
     auto n =
         notifications::lock_if_queued_at(tx, scope_id, run.notification().id, run.notification().queued_at);
@@ -80,13 +80,14 @@ PushHandler::Loaded PushHandler::load(jobs::Claim& claim) const
     return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
         Loaded loaded{.notification = find_unsent(tx, claim)};
         if (!loaded.notification) return loaded;
-        loaded.targets = push_deliveries::targets(tx, claim.scope_id, claim.ref, loaded.notification->to);
+        loaded.targets =
+            push_deliveries::targets(tx, claim.scope_id, claim.ref, core::UserId(loaded.notification->to));
         loaded.configs = carrier_configs::load(tx, claim.scope_id);
         return loaded;
     });
 }
 
-PushCredentials PushHandler::credentials_for(std::int64_t scope_id, PushRun const& run)
+PushCredentials PushHandler::credentials_for(core::ScopeId scope_id, PushRun const& run)
 {
     PushCredentials credentials;
     for (auto const& target : run.targets()) {
@@ -116,7 +117,7 @@ Pruning PushHandler::pruning_of(
 }
 
 jobs::Outcome PushHandler::end(
-    std::int64_t scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const
+    core::ScopeId scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const
 {
     auto write = [=, now = deps_.clock.now(), pruning = std::move(pruning)](
                      pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };

@@ -1,6 +1,7 @@
 #pragma once
 // Only JobHandlers uses this header.
 
+#include "core/scope.hpp"
 #include "providers/push_sender.hpp"
 #include "workers/carrier_state.hpp"
 #include "workers/notification_job.hpp"
@@ -34,10 +35,10 @@ private:
     };
 
     Loaded load(jobs::Claim& claim) const;
-    PushCredentials credentials_for(std::int64_t scope_id, PushRun const& run);
+    PushCredentials credentials_for(core::ScopeId scope_id, PushRun const& run);
     Pruning pruning_of(jobs::Claim const& claim, PushRun const& run, std::span<PushResult const> results);
     jobs::Outcome end(
-        std::int64_t scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const;
+        core::ScopeId scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const;
 
     WorkerDeps const& deps_;
     CarrierState& carrier_state_;

@@ -77,11 +77,11 @@ SendResult result_of(sms::SendResult const& sent)
     return result;
 }
 
-std::string status_callback(std::string const& webhook_url, std::int64_t scope_id, Notification const& n)
+std::string status_callback(std::string const& webhook_url, core::ScopeId scope_id, Notification const& n)
 {
     if (webhook_url.empty()) return {};
     char const mark = webhook_url.find('?') == std::string::npos ? '?' : '&';
-    return webhook_url + mark + "scope=" + std::to_string(scope_id) + "&notification=" + n.id.to_string() +
+    return webhook_url + mark + "scope=" + core::to_string(scope_id) + "&notification=" + n.id.to_string() +
            "&queued=" + std::to_string(n.queued_at.time_since_epoch().count());
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Only JobHandlers uses this header.
 
+#include "core/scope.hpp"
 #include "sms/guard.hpp"
 #include "sms/options.hpp"
 #include "workers/notification_job.hpp"
@@ -17,7 +18,7 @@ SendResult result_of(sms::SendResult const& sent);
 
 /// The status callback URL for Twilio: `webhook_url` with the scope, the notification and its `queued_at`
 /// (Unix microseconds; a retry has another value) as query. Empty if `webhook_url` is empty.
-std::string status_callback(std::string const& webhook_url, std::int64_t scope_id, Notification const& n);
+std::string status_callback(std::string const& webhook_url, core::ScopeId scope_id, Notification const& n);
 
 /// Sends text messages. The handler of `queue_of(Channel::sms)`.
 class SmsHandler {

@@ -16,8 +16,8 @@
 
 namespace {
 
-core::Scope const acme = core::Scope::of(1, core::Environment::production, "acme");
-core::Scope const acme_sandbox = core::Scope::of(1, core::Environment::sandbox, "acme");
+core::Scope const acme = core::Scope::of(core::TenantId{1}, core::Environment::production, "acme");
+core::Scope const acme_sandbox = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "acme");
 
 struct Store {
     testing::Postgres postgres = testing::Postgres::migrated({&audit::migrations()}, "audit");
@@ -155,7 +155,7 @@ TEST_CASE("an entry is visible only in its own scope")
     store.record("two", "a", acme_sandbox);
     CHECK(store.list({}, acme).at("items").as_array().size() == 1);
     CHECK(store.list({}, acme_sandbox).at("items").as_array().size() == 1);
-    CHECK(store.list({}, core::Scope::of(2, core::Environment::production, "other"))
+    CHECK(store.list({}, core::Scope::of(core::TenantId{2}, core::Environment::production, "other"))
             .at("items")
             .as_array()
             .empty());

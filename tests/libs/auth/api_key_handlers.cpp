@@ -53,15 +53,15 @@ TEST_CASE("creating a key returns the raw key once and stores only its hash")
 TEST_CASE("the environment in the body takes precedence over the environment of the host")
 {
     KeysFixture f;
-    auto const sandbox = core::Scope::of(7, core::Environment::sandbox, "demo");
+    auto const sandbox = core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo");
     auto const answer = f.mint({.scope = sandbox, .body = R"({"environment":"production"})"});
-    CHECK(f.verify(text(answer, "key"))->scope_id == 14);
+    CHECK(f.verify(text(answer, "key"))->scope_id == core::ScopeId{14});
 }
 
 TEST_CASE("callers of the sandbox cannot create production keys")
 {
     KeysFixture f;
-    KeyRequest ask{.scope = core::Scope::of(7, core::Environment::sandbox, "demo"),
+    KeyRequest ask{.scope = core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo"),
         .caller = core::Access::owner,
         .body = R"({"environment":"production"})"};
     CHECK(code_of([&] { f.mint(ask); }) == "FORBIDDEN");
@@ -71,9 +71,9 @@ TEST_CASE("callers of the sandbox cannot create production keys")
     CHECK(code_of([&] {
         f.list({.scope = ask.scope, .caller = ask.caller, .query = "environment=production"});
     }) == "FORBIDDEN");
-    ask.scope = core::Scope::of(7, core::Environment::production, "demo");
+    ask.scope = core::Scope::of(core::TenantId{7}, core::Environment::production, "demo");
     ask.body = R"({"environment":"sandbox"})";
-    CHECK(f.verify(text(f.mint(ask), "key"))->scope_id == 15);
+    CHECK(f.verify(text(f.mint(ask), "key"))->scope_id == core::ScopeId{15});
 }
 
 TEST_CASE("faults in the body of a request to create a key are reported")
@@ -206,8 +206,9 @@ TEST_CASE("revoking works once, and only for keys of the caller's scope")
 {
     KeysFixture f;
     std::string const prefix = f.mint_raw().substr(0, 12);
-    KeyRequest const sandbox{.scope = core::Scope::of(7, core::Environment::sandbox, "demo")};
-    KeyRequest const stranger{.scope = core::Scope::of(8, core::Environment::production, "other")};
+    KeyRequest const sandbox{.scope = core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo")};
+    KeyRequest const stranger{
+        .scope = core::Scope::of(core::TenantId{8}, core::Environment::production, "other")};
     CHECK(code_of([&] { f.revoke(prefix, sandbox); }) == "NOT_FOUND");
     CHECK(code_of([&] { f.revoke(prefix, stranger); }) == "NOT_FOUND");
     CHECK(code_of([&] { f.revoke("fbk_00000000"); }) == "NOT_FOUND");
@@ -223,7 +224,7 @@ TEST_CASE("changes of keys are in the audit trail of their scope")
     KeysFixture f;
     std::string const prefix = f.mint_raw("sandbox").substr(0, 12);
     std::string const fresh = text(f.rotate({.environment = "sandbox"}), "prefix");
-    f.revoke(fresh, {.scope = core::Scope::of(7, core::Environment::sandbox, "demo")});
+    f.revoke(fresh, {.scope = core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo")});
     CHECK(f.postgres.query("SELECT string_agg(action || ' ' || subject_id, ', ' ORDER BY at, audit_id) FROM "
                            "audit_log WHERE scope_id = 15") ==
           "key.mint " + prefix + ", key.rotate " + fresh + ", key.revoke " + fresh);

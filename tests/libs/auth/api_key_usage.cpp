@@ -9,15 +9,15 @@ TEST_CASE("a key's use is written at most once per interval")
 {
     auth::ApiKeyUsage usage(60s);
     core::Time const t{};
-    usage.mark(14, "fbk_aaaaaaaa", t);
+    usage.mark(core::ScopeId{14}, "fbk_aaaaaaaa", t);
     auto const first = usage.due(t, false);
     REQUIRE(first.size() == 1);
     CHECK(first[0].at == t);
     usage.written(first, t);
     CHECK(usage.due(t, false).empty());
 
-    usage.mark(14, "fbk_aaaaaaaa", t + 10s);
-    usage.mark(14, "fbk_aaaaaaaa", t + 59s);
+    usage.mark(core::ScopeId{14}, "fbk_aaaaaaaa", t + 10s);
+    usage.mark(core::ScopeId{14}, "fbk_aaaaaaaa", t + 59s);
     CHECK(usage.due(t + 59s, false).empty());
     CHECK(usage.due(t + 59s, true).size() == 1);
     auto const second = usage.due(t + 60s, false);
@@ -29,10 +29,10 @@ TEST_CASE("a use during the write is not lost, and a failed write is repeated")
 {
     auth::ApiKeyUsage usage(60s);
     core::Time const t{};
-    usage.mark(14, "fbk_aaaaaaaa", t);
+    usage.mark(core::ScopeId{14}, "fbk_aaaaaaaa", t);
     auto const uses = usage.due(t, false);
     CHECK(usage.due(t, false).size() == 1); // the write was not confirmed
-    usage.mark(14, "fbk_aaaaaaaa", t + 1s);
+    usage.mark(core::ScopeId{14}, "fbk_aaaaaaaa", t + 1s);
     usage.written(uses, t);
     auto const later = usage.due(t + 60s, false);
     REQUIRE(later.size() == 1);

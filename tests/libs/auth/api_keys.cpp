@@ -28,13 +28,13 @@ TEST_CASE("a created key verifies with its scope and kind")
 
     auto const a = f.verify(std::string(secret.at("key").as_string()));
     REQUIRE(a);
-    CHECK(a->scope_id == 15);
+    CHECK(a->scope_id == core::ScopeId{15});
     CHECK(a->prefix == secret.at("prefix").as_string());
     CHECK(a->access == core::Access::key);
 
     auto const b = f.verify(std::string(publishable.at("key").as_string()));
     REQUIRE(b);
-    CHECK(b->scope_id == 14);
+    CHECK(b->scope_id == core::ScopeId{14});
     CHECK(b->access == core::Access::publishable_key);
 }
 
@@ -223,8 +223,8 @@ TEST_CASE("keys of one scope are invisible in another")
         return f.database.transact_blocking(
             scopes, [](pg::Tx& tx) { return tx.run("SELECT prefix FROM api_keys").size(); });
     };
-    CHECK(count(14) == 1);
-    CHECK(count(15) == 0);
+    CHECK(count(core::ScopeId{14}) == 1);
+    CHECK(count(core::ScopeId{15}) == 0);
     CHECK(count({}) == 0);
 }
 

@@ -15,7 +15,7 @@
 
 /// A request as the gateway passes it to a key route.
 struct KeyRequest {
-    core::Scope scope = core::Scope::of(7, core::Environment::production, "demo");
+    core::Scope scope = core::Scope::of(core::TenantId{7}, core::Environment::production, "demo");
     core::Access caller = core::Access::master;
     std::string body;
     std::string query;

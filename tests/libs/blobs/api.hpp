@@ -27,9 +27,9 @@ namespace blobs_test {
 
 namespace asio = boost::asio;
 
-inline core::Scope scope(std::int64_t id = 14)
+inline core::Scope scope(core::ScopeId id = core::ScopeId{14})
 {
-    return {id, "demo"};
+    return {core::ScopeId{id}, "demo"};
 }
 
 inline core::Caller user(std::string id)
@@ -106,7 +106,8 @@ private:
     {
         auto const match = router_.match(request);
         if (match.endpoint == nullptr) throw core::Error(core::codes::not_found, "no such route");
-        request.context.scope = scope(std::stoll(std::string(request.header("X-Scope").value_or("14"))));
+        request.context.scope =
+            scope(core::ScopeId{std::stoll(std::string(request.header("X-Scope").value_or("14")))});
         auto const user_id = request.header("X-User");
         request.context.caller = user_id ? user(std::string(*user_id)) : key();
         request.context.idempotency_key = std::string(request.header("Idempotency-Key").value_or(""));

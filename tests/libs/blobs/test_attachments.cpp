@@ -23,14 +23,14 @@ struct Attaching : LocalService {
     blobs::Parent const parent{.type = "feedback", .id = core::Uuid::v7()};
 
     std::vector<blobs::Attachment> attach(
-        Ids const& ids, core::Caller const& caller, std::int64_t scope_id = 14)
+        Ids const& ids, core::Caller const& caller, core::ScopeId scope_id = core::ScopeId{14})
     {
         return db.transact_blocking(scope_id,
             [&](pg::Tx& tx) { return api.attachments.attach(tx, scope(scope_id), ids, caller, parent); });
     }
 
     /// Returns the pointer and code of each error, or nothing if the call succeeds.
-    Faults faults(Ids const& ids, core::Caller const& caller, std::int64_t scope_id = 14)
+    Faults faults(Ids const& ids, core::Caller const& caller, core::ScopeId scope_id = core::ScopeId{14})
     {
         Faults found;
         try {
@@ -80,7 +80,7 @@ TEST_CASE("attachments that cannot be attached are reported by index, and no att
     CHECK(s.faults({"../x", good, good, ""}, user("u1")) == Faults{{"/attachmentIds/0", "format"},
                                                                 {"/attachmentIds/2", "duplicate"},
                                                                 {"/attachmentIds/3", "format"}});
-    CHECK(s.faults({good}, user("u1"), 15) == Faults{{"/attachmentIds/0", "not_attachable"}});
+    CHECK(s.faults({good}, user("u1"), core::ScopeId{15}) == Faults{{"/attachmentIds/0", "not_attachable"}});
     CHECK(s.faults({"00000000-0000-0000-0000-000000000000"}, user("u1")).size() == 1);
     CHECK(s.faults({good}, user("u1")).empty());
 }
@@ -92,15 +92,15 @@ TEST_CASE("staff may attach uploads of any user of the scope")
     std::string const keys = upload_text(s.client, "a");
     CHECK(s.faults({users, keys}, key()).empty());
     CHECK(s.faults({users}, key()) == Faults{{"/attachmentIds/0", "not_attachable"}});
-    CHECK(
-        s.faults({upload_text(s.client, "a")}, key(), 15) == Faults{{"/attachmentIds/0", "not_attachable"}});
+    CHECK(s.faults({upload_text(s.client, "a")}, key(), core::ScopeId{15}) ==
+          Faults{{"/attachmentIds/0", "not_attachable"}});
 }
 
 TEST_CASE("a transaction that is rolled back leaves the attachment unattached")
 {
     Attaching s;
     std::string const id = upload_text(s.client, "a");
-    CHECK_THROWS_AS(s.db.transact_blocking(14,
+    CHECK_THROWS_AS(s.db.transact_blocking(core::ScopeId{14},
                         [&](pg::Tx& tx) -> int {
                             s.api.attachments.attach(tx, scope(), Ids{id}, key(), s.parent);
                             throw std::runtime_error("the reply could not be written");
@@ -141,8 +141,8 @@ TEST_CASE("reusable attachments can be attached again and keep their first paren
     std::string const id = upload_text(s.client, "a");
     s.attach({id}, key());
     blobs::Parent const second{.type = "notification", .id = core::Uuid::v7(), .internal = true};
-    auto const again = s.db.transact_blocking(
-        14, [&](pg::Tx& tx) { return s.api.attachments.attach(tx, scope(), Ids{id}, key(), second); });
+    auto const again = s.db.transact_blocking(core::ScopeId{14},
+        [&](pg::Tx& tx) { return s.api.attachments.attach(tx, scope(), Ids{id}, key(), second); });
     REQUIRE(again.size() == 1);
     CHECK(again[0].parent_id == s.parent.id);
     CHECK_FALSE(again[0].internal);
@@ -161,8 +161,8 @@ TEST_CASE("an unattached attachment is deleted after a day, and an attached one 
         auto incoming = co_await store.receive(std::move(key));
         co_await incoming.commit();
     };
-    testing::run_awaitable(orphan(s.store, {14, *core::Uuid::parse(attached), {}}));
-    testing::run_awaitable(orphan(s.store, {14, *core::Uuid::parse(waiting), {}}));
+    testing::run_awaitable(orphan(s.store, {core::ScopeId{14}, *core::Uuid::parse(attached), {}}));
+    testing::run_awaitable(orphan(s.store, {core::ScopeId{14}, *core::Uuid::parse(waiting), {}}));
     CHECK(s.files() == 4);
 
     testing::rule_database(s.clock, s.postgres);
@@ -180,8 +180,8 @@ TEST_CASE("an unattached attachment is deleted after a day, and an attached one 
     CHECK(s.files() == 1);
     CHECK(s.client.get("/v1/attachments/" + uploaded).status == 404);
     CHECK(s.client.get(download_path(s.client, attached)).body == "attached");
-    s.api.attachments.expire(14, *core::Uuid::parse(attached));
-    s.api.attachments.expire(14, *core::Uuid::parse(uploaded));
+    s.api.attachments.expire(core::ScopeId{14}, *core::Uuid::parse(attached));
+    s.api.attachments.expire(core::ScopeId{14}, *core::Uuid::parse(uploaded));
     CHECK(s.files() == 1);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("an attachment without an upload is deleted after an hour, and one wit
     auto const waiting = presign(s.client, "a", "text/plain", 1);
     std::string const uploaded = upload_text(s.client, "uploaded");
     auto const settle = [&](std::string const& id) {
-        return s.api.attachments.settle(14, *core::Uuid::parse(id));
+        return s.api.attachments.settle(core::ScopeId{14}, *core::Uuid::parse(id));
     };
     auto const presigned_at = s.clock.now();
     CHECK(settle(waiting.id) == presigned_at + std::chrono::hours(1));
@@ -221,8 +221,8 @@ TEST_CASE("rows are isolated by scope")
             return pg::RowReader(tx.run("SELECT count(*) FROM attachments").front()).integer();
         });
     };
-    CHECK(seen(14) == 1);
-    CHECK(seen(15) == 0);
+    CHECK(seen(core::ScopeId{14}) == 1);
+    CHECK(seen(core::ScopeId{15}) == 0);
     CHECK(seen({}) == 0);
 }
 

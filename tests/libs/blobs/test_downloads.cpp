@@ -87,7 +87,7 @@ TEST_CASE("staff, the presigning user and readers of the parent can see an attac
     // The attachment has no parent yet, so `may_read` is not called.
     CHECK(status(id, {{"X-User", "u2"}}) == 404);
     CHECK(asked.empty());
-    s.db.transact_blocking(14,
+    s.db.transact_blocking(core::ScopeId{14},
         [&](pg::Tx& tx) { return s.api.attachments.attach(tx, scope(), std::vector{id}, key(), parent); });
     CHECK(status(id, {{"X-User", "u2"}}) == 200);
     CHECK(asked == std::vector{parent.id});
@@ -102,7 +102,7 @@ TEST_CASE("only staff can see internal attachments")
     auto client = s.api.client();
     s.api.application.may_read = [](blobs::Attachment const&) { return true; };
     std::string const id = upload_text(client, "hello", {{"X-User", "u1"}});
-    s.db.transact_blocking(14, [&](pg::Tx& tx) {
+    s.db.transact_blocking(core::ScopeId{14}, [&](pg::Tx& tx) {
         blobs::Parent const parent{.type = "feedback", .id = core::Uuid::v7(), .internal = true};
         return s.api.attachments.attach(tx, scope(), std::vector{id}, key(), parent);
     });

@@ -13,7 +13,7 @@ struct Fixture {
     testing::FakeClock clock;
     testing::TemporaryDirectory folder{"blobs"};
     blobs::LocalStore store{folder.path(), url_tokens(), clock};
-    blobs::Key const key{14, core::Uuid::v7(), {}};
+    blobs::Key const key{core::ScopeId{14}, core::Uuid::v7(), {}};
 
     blobs::Key keep(blobs::Key const& as, std::string bytes)
     {
@@ -32,7 +32,7 @@ struct Fixture {
     {
         std::string const id = blob.attachment_id.to_string();
         auto const shard =
-            std::filesystem::path(folder.path()) / std::to_string(blob.scope_id) / id.substr(id.size() - 2);
+            std::filesystem::path(folder.path()) / core::to_string(blob.scope_id) / id.substr(id.size() - 2);
         std::ifstream file(shard / (id + "." + blob.version));
         if (!file) return std::nullopt;
         return std::string(std::istreambuf_iterator<char>(file), {});
@@ -64,8 +64,8 @@ TEST_CASE("a committed blob can be read")
     CHECK(kept.version.size() == 16);
     CHECK(f.read(kept) == bytes);
     CHECK_FALSE(run_awaitable(f.store.send(kept, static_cast<std::int64_t>(bytes.size()) - 1)));
-    CHECK_FALSE(f.read({14, f.key.attachment_id, "another"}));
-    CHECK_FALSE(f.read({16, f.key.attachment_id, kept.version}));
+    CHECK_FALSE(f.read({core::ScopeId{14}, f.key.attachment_id, "another"}));
+    CHECK_FALSE(f.read({core::ScopeId{16}, f.key.attachment_id, kept.version}));
     CHECK(std::filesystem::exists(f.shard() / (f.key.attachment_id.to_string() + "." + kept.version)));
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("erasing an attachment keeps the given version and other attachments")
     Fixture f;
     auto const first = f.keep(f.key, "first");
     auto const second = f.keep(f.key, "second");
-    auto const other = f.keep({14, core::Uuid::v7(), {}}, "other");
+    auto const other = f.keep({core::ScopeId{14}, core::Uuid::v7(), {}}, "other");
     // The state after a crash during an upload.
     std::ofstream(f.shard() / (f.key.attachment_id.to_string() + ".0123456789abcdef.part")) << "half";
 
@@ -112,7 +112,7 @@ TEST_CASE("erasing an attachment keeps the given version and other attachments")
     CHECK_FALSE(f.read(second));
     CHECK(f.read(other) == "other");
     f.store.erase_except(f.key);
-    f.store.erase_except({18, core::Uuid::v7(), {}});
+    f.store.erase_except({core::ScopeId{18}, core::Uuid::v7(), {}});
     CHECK(f.files() == 1);
 }
 
@@ -120,13 +120,13 @@ TEST_CASE("erasing a scope keeps the other scopes")
 {
     Fixture f;
     auto const mine = f.keep(f.key, "mine");
-    auto const sandbox = f.keep({15, f.key.attachment_id, {}}, "sandbox");
-    auto const longer = f.keep({140, f.key.attachment_id, {}}, "longer");
-    f.store.erase_scope(14);
+    auto const sandbox = f.keep({core::ScopeId{15}, f.key.attachment_id, {}}, "sandbox");
+    auto const longer = f.keep({core::ScopeId{140}, f.key.attachment_id, {}}, "longer");
+    f.store.erase_scope(core::ScopeId{14});
     CHECK_FALSE(f.read(mine));
     CHECK(f.read(sandbox) == "sandbox");
     CHECK(f.read(longer) == "longer");
-    f.store.erase_scope(14);
+    f.store.erase_scope(core::ScopeId{14});
 }
 
 TEST_CASE("only the user that runs the service can read blobs")

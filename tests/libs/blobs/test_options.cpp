@@ -100,7 +100,7 @@ TEST_CASE("the configured store is used")
             deps);
     CHECK(s3->local() == nullptr);
     CHECK(s3->direct_uploads() != nullptr);
-    auto const url = s3->upload_url({.key = {2, core::Uuid(), {}},
+    auto const url = s3->upload_url({.key = {core::ScopeId{2}, core::Uuid(), {}},
                                         .size_bytes = 1,
                                         .content_type = "text/plain",
                                         .expires = clock.now() + std::chrono::minutes(15)},

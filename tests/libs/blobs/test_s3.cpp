@@ -33,13 +33,13 @@ struct S3Service {
     Api api{db, store, clock};
     testing::HttpClient client = api.client();
     testing::HttpClient s3{server().endpoint};
-    std::int64_t const scope_id = next_scope();
-    testing::HttpClient::Headers const headers{{"X-Scope", std::to_string(scope_id)}};
+    core::ScopeId const scope_id = next_scope();
+    testing::HttpClient::Headers const headers{{"X-Scope", core::to_string(scope_id)}};
 
-    static std::int64_t next_scope()
+    static core::ScopeId next_scope()
     {
-        static std::int64_t scope_id = 100;
-        return ++scope_id;
+        static std::int64_t number = 100;
+        return core::ScopeId{++number};
     }
 
     Presigned presign_png() { return presign(client, "naïve (1).png", "image/png", png.size(), headers); }
@@ -66,7 +66,7 @@ struct S3Service {
         std::size_t count = 0;
         namespace fs = std::filesystem;
         fs::path const folder =
-            fs::path(server().folder.path()) / "objects" / "attachments" / std::to_string(scope_id);
+            fs::path(server().folder.path()) / "objects" / "attachments" / core::to_string(scope_id);
         std::error_code none;
         for (auto const& entry : fs::recursive_directory_iterator(folder, none)) {
             if (entry.path().filename().string().ends_with("._S3rver_object")) ++count;
@@ -81,7 +81,7 @@ TEST_CASE("a presigned PUT accepts exactly the declared file")
 {
     S3Service s;
     auto const presigned = s.presign_png();
-    CHECK(presigned.url.starts_with(server().endpoint + "/attachments/" + std::to_string(s.scope_id) + "/"));
+    CHECK(presigned.url.starts_with(server().endpoint + "/attachments/" + core::to_string(s.scope_id) + "/"));
     CHECK(put(s.s3, presigned, "image/png", png + "x").status == 403);
     CHECK(put(s.s3, presigned, "image/png", png.substr(1)).status == 403);
     CHECK(put(s.s3, presigned, "image/jpeg", png).status == 403);
@@ -107,7 +107,8 @@ TEST_CASE("an expired URL is refused")
     http_client::Client outbound({.addresses = http_client::AddressPolicy(true)});
     blobs::S3Store store(options(), outbound, clock);
     std::string const url = store.upload_url(
-        {{100, core::Uuid::v7(), {}}, 5, "text/plain", clock.now() + std::chrono::minutes(15)}, "");
+        {{core::ScopeId{100}, core::Uuid::v7(), {}}, 5, "text/plain", clock.now() + std::chrono::minutes(15)},
+        "");
     testing::HttpClient s3(server().endpoint);
     CHECK(s3.put(url.substr(server().endpoint.size()), "hello", {{"Content-Type", "text/plain"}}).status ==
           403);

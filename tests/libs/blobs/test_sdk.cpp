@@ -11,7 +11,8 @@ namespace {
 
 struct Example {
     std::string endpoint, region, bucket, filename, type;
-    std::int64_t scope_id, size;
+    core::ScopeId scope_id;
+    std::int64_t size;
     std::string session_token = {};
 };
 
@@ -20,18 +21,19 @@ struct Example {
 TEST_CASE("presigned URLs equal the URLs of AWS's own SDK, byte for byte")
 {
     std::vector<Example> const examples{
-        {"http://127.0.0.1:9000", "eu-central-1", "attachments", "plain.png", "image/png", 14, 1},
+        {"http://127.0.0.1:9000", "eu-central-1", "attachments", "plain.png", "image/png", core::ScopeId{14},
+            1},
         {"http://localhost", "us-east-1", "a-bucket", "na\u00efve \u20ac (1) 'x' *.pdf", "application/pdf",
-            15, 26'214'400},
+            core::ScopeId{15}, 26'214'400},
         {"https://s3.example.com:8443/", "eu-west-1", "b0b", "a&b=c+d%20;\"e\".csv", "text/csv",
-            9'007'199'254'740'993, 4711},
-        {"https://s3.example.com:443", "eu-west-1", "b0b", "x", "text/plain", 2, 2},
-        {"", "eu-west-1", "attachments", "\u5199\u771f.zip", "application/zip", 15, 1'000'000},
-        {"", "us-east-1", "attachments", "~!#$&+-.^_`|.gz", "application/gzip", 3, 7},
-        {"", "cn-north-1", "attachments", "x.zip", "application/zip", 3, 7},
-        {"http://127.0.0.1:9000", "eu-central-1", "b0b", "y.zip", "application/zip", 3, 7,
+            core::ScopeId{9'007'199'254'740'993}, 4711},
+        {"https://s3.example.com:443", "eu-west-1", "b0b", "x", "text/plain", core::ScopeId{2}, 2},
+        {"", "eu-west-1", "attachments", "\u5199\u771f.zip", "application/zip", core::ScopeId{15}, 1'000'000},
+        {"", "us-east-1", "attachments", "~!#$&+-.^_`|.gz", "application/gzip", core::ScopeId{3}, 7},
+        {"", "cn-north-1", "attachments", "x.zip", "application/zip", core::ScopeId{3}, 7},
+        {"http://127.0.0.1:9000", "eu-central-1", "b0b", "y.zip", "application/zip", core::ScopeId{3}, 7,
             "IQoJb3JpZ2luX2VjEPT//////////wEaDGV1LWNlbnRyYWwtMSJHMEUCIQ+/=="},
-        {"", "eu-central-1", "b0b", "z.zip", "application/zip", 3, 7, "AQoDYXdzEJr1K+/=="},
+        {"", "eu-central-1", "b0b", "z.zip", "application/zip", core::ScopeId{3}, 7, "AQoDYXdzEJr1K+/=="},
     };
     core::Time const now = *core::parse_rfc3339("2026-02-03T04:05:06Z");
     testing::FakeClock const clock(now);

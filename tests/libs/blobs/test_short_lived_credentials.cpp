@@ -62,7 +62,7 @@ struct Fixture {
     /// does.
     bool works()
     {
-        blobs::Key const key{7, core::Uuid::v7(), {}};
+        blobs::Key const key{core::ScopeId{7}, core::Uuid::v7(), {}};
         auto const url = store->upload_url({key, 5, "text/plain", clock.now() + 15min}, "");
         auto const put =
             s3.put(url.substr(server.endpoint.size()), "hello", {{"Content-Type", "text/plain"}});
@@ -139,7 +139,8 @@ TEST_CASE("a failing endpoint is queried again, and the failure is reported")
     f.begin();
     REQUIRE(eventually([&] { return f.server.seen().at("asked").as_int64() > 2; }));
     CHECK_THROWS_AS(
-        f.store->upload_url({{7, core::Uuid::v7(), {}}, 5, "text/plain", f.clock.now() + 15min}, ""),
+        f.store->upload_url(
+            {{core::ScopeId{7}, core::Uuid::v7(), {}}, 5, "text/plain", f.clock.now() + 15min}, ""),
         core::Error);
     CHECK(f.failure().find("500") != std::string::npos);
     f.server.set({{"token", "another token"}});
@@ -157,8 +158,8 @@ TEST_CASE("a presigned URL expires with the credentials that signed it")
     f.give_token("first token", {{"lifetime", 120}});
     f.begin(0s);
     f.credentials->wait();
-    auto const url =
-        f.store->upload_url({{7, core::Uuid::v7(), {}}, 5, "text/plain", f.clock.now() + 15min}, "");
+    auto const url = f.store->upload_url(
+        {{core::ScopeId{7}, core::Uuid::v7(), {}}, 5, "text/plain", f.clock.now() + 15min}, "");
     auto const at = url.find("X-Amz-Expires=") + 14;
     auto const lifetime = std::stoi(url.substr(at));
     CHECK(lifetime > 0);
@@ -170,7 +171,7 @@ TEST_CASE("a presigned URL expires with the credentials that signed it")
     long_lived.begin();
     long_lived.credentials->wait();
     auto const whole = long_lived.store->upload_url(
-        {{7, core::Uuid::v7(), {}}, 5, "text/plain", long_lived.clock.now() + 15min}, "");
+        {{core::ScopeId{7}, core::Uuid::v7(), {}}, 5, "text/plain", long_lived.clock.now() + 15min}, "");
     CHECK(whole.find("X-Amz-Expires=900&") != std::string::npos);
 }
 

@@ -16,12 +16,12 @@ blobs::UrlTokens url_tokens(std::string const& secret = "0123456789abcdef")
 
 blobs::Upload upload()
 {
-    return {{15, id, {}}, 4711, "image/png", now + 15min};
+    return {{core::ScopeId{15}, id, {}}, 4711, "image/png", now + 15min};
 }
 
 blobs::Download download()
 {
-    return {{15, id, "v1"}, 4711, "image/png", "a file.png", now + 5min};
+    return {{core::ScopeId{15}, id, "v1"}, 4711, "image/png", "a file.png", now + 5min};
 }
 
 } // namespace
@@ -31,7 +31,7 @@ TEST_CASE("a token returns its content until it expires")
     auto const a = url_tokens();
     auto const opened = a.verify_upload(a.sign(upload()), now);
     REQUIRE(opened);
-    CHECK(opened->key.scope_id == 15);
+    CHECK(opened->key.scope_id == core::ScopeId{15});
     CHECK(opened->key.attachment_id == id);
     CHECK(opened->key.version.empty());
     CHECK(opened->size_bytes == 4711);

@@ -1,5 +1,7 @@
 #include "core/identity.hpp"
 
+#include "core/scope.hpp"
+
 using core::Access;
 using core::allows;
 using core::Environment;
@@ -17,17 +19,17 @@ TEST_CASE("names of environments can be formatted and parsed")
 
 TEST_CASE("the ids of a tenant's two scopes are computed from the id of the tenant")
 {
-    Scope const production = Scope::of(21, Environment::production, "acme");
-    Scope const sandbox = Scope::of(21, Environment::sandbox, "acme");
-    CHECK(production.id == 42);
-    CHECK(sandbox.id == 43);
-    CHECK(production.tenant_id() == 21);
-    CHECK(sandbox.tenant_id() == 21);
+    Scope const production = Scope::of(core::TenantId{21}, Environment::production, "acme");
+    Scope const sandbox = Scope::of(core::TenantId{21}, Environment::sandbox, "acme");
+    CHECK(production.id == core::ScopeId{42});
+    CHECK(sandbox.id == core::ScopeId{43});
+    CHECK(production.tenant_id() == core::TenantId{21});
+    CHECK(sandbox.tenant_id() == core::TenantId{21});
     CHECK(production.environment() == Environment::production);
     CHECK(sandbox.environment() == Environment::sandbox);
     CHECK(sandbox.slug == "acme");
     for (auto const& scope : {production, sandbox}) {
-        CHECK(scope.production().id == 42);
+        CHECK(scope.production().id == core::ScopeId{42});
         CHECK(scope.production().slug == "acme");
     }
 }

@@ -67,30 +67,30 @@ TEST_CASE("a scope gets part of its tenant's share, and the rest stays for the t
 {
     using core::Owner;
     core::OwnerShares shares(1'200, 1, 3);
-    auto const take_all = [&](std::int64_t scope_id) {
+    auto const take_all = [&](core::ScopeId scope_id) {
         std::size_t taken = 0;
         for (; shares.admits(Owner::of(scope_id)); ++taken)
             shares.take(Owner::of(scope_id));
         return taken;
     };
-    CHECK(take_all(3) == 225); // three quarters of a quarter
-    CHECK(take_all(2) == 75);
-    CHECK(take_all(4) > 0);
+    CHECK(take_all(core::ScopeId{3}) == 225); // three quarters of a quarter
+    CHECK(take_all(core::ScopeId{2}) == 75);
+    CHECK(take_all(core::ScopeId{4}) > 0);
     auto const used = shares.used();
-    shares.give_back(Owner::of(3), 50);
+    shares.give_back(Owner::of(core::ScopeId{3}), 50);
     CHECK(shares.used() == used - 50);
-    CHECK(take_all(2) > 0);
-    CHECK(take_all(3) == 0);
+    CHECK(take_all(core::ScopeId{2}) > 0);
+    CHECK(take_all(core::ScopeId{3}) == 0);
 }
 
 TEST_CASE("a scope that holds nothing may take any amount that its tenant may take")
 {
     core::OwnerShares shares(100, 1, 3);
-    auto const sandbox = core::Owner::of(3);
+    auto const sandbox = core::Owner::of(core::ScopeId{3});
     CHECK(shares.admits(sandbox, 100));
     CHECK_FALSE(shares.admits(sandbox, 101));
     shares.take(sandbox, 100);
-    CHECK_FALSE(shares.admits(core::Owner::of(2)));
+    CHECK_FALSE(shares.admits(core::Owner::of(core::ScopeId{2})));
     shares.give_back(sandbox, 100);
     CHECK(shares.used() == 0);
     CHECK(shares.admits(sandbox, 100));

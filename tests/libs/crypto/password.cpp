@@ -126,7 +126,7 @@ int enter_all(
     int count = 0;
     try {
         for (;; ++count)
-            turns.push_back(hasher.reserve(scope_id));
+            turns.push_back(hasher.reserve(core::ScopeId{scope_id}));
     } catch (core::Error const&) {
         return count;
     }
@@ -157,14 +157,14 @@ TEST_CASE("a scope can use a place again after releasing it")
 {
     crypto::PasswordHasher hasher({.threads = 1, .queue_limit = 4, .cost = cheap});
     {
-        auto const left = hasher.reserve(7); // takes one of the tenant's two places
-        CHECK_THROWS_AS(hasher.reserve(7), core::Error);
+        auto const left = hasher.reserve(core::ScopeId{7}); // takes one of the tenant's two places
+        CHECK_THROWS_AS(hasher.reserve(core::ScopeId{7}), core::Error);
     }
-    auto const again = hasher.reserve(7);
+    auto const again = hasher.reserve(core::ScopeId{7});
     CHECK(run(hasher.verify(again, core::Secret("correct horse"), std::nullopt)) == false);
     CHECK(hasher.queued() == 1);
-    CHECK_THROWS_AS(hasher.reserve(7), core::Error);
-    CHECK_NOTHROW(hasher.reserve(6));
+    CHECK_THROWS_AS(hasher.reserve(core::ScopeId{7}), core::Error);
+    CHECK_NOTHROW(hasher.reserve(core::ScopeId{6}));
 }
 
 TEST_CASE("the number of hashes ahead of a new caller is computed from the turns of tenants and scopes")
@@ -183,12 +183,12 @@ TEST_CASE("a caller whose hash would start too late is refused")
     crypto::PasswordHasher hasher(
         {.threads = 1, .longest_wait = std::chrono::milliseconds(0), .cost = cheap});
     {
-        auto const first = hasher.reserve(7);
-        auto const second = hasher.reserve(7); // no hash has been measured yet
+        auto const first = hasher.reserve(core::ScopeId{7});
+        auto const second = hasher.reserve(core::ScopeId{7}); // no hash has been measured yet
         CHECK_FALSE(run(hasher.verify(first, core::Secret("correct horse"), std::nullopt)));
     }
-    auto const first = hasher.reserve(7);
-    CHECK_THROWS_AS(hasher.reserve(7), core::Error);
+    auto const first = hasher.reserve(core::ScopeId{7});
+    CHECK_THROWS_AS(hasher.reserve(core::ScopeId{7}), core::Error);
 }
 
 TEST_CASE("hashing threads have a lower priority than all other threads of the process")
@@ -219,7 +219,7 @@ TEST_CASE("tenants take turns for the threads, and environments within a tenant"
     asio::io_context ioc(1);
     std::vector<int> served;
     auto const sign_in = [&](int scope) -> asio::awaitable<void> {
-        auto const reservation = hasher.reserve(scope);
+        auto const reservation = hasher.reserve(core::ScopeId{scope});
         co_await hasher.verify(reservation, core::Secret("correct horse"), std::nullopt);
         served.push_back(scope);
     };

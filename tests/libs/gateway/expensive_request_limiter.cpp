@@ -7,7 +7,7 @@
 
 namespace {
 
-bool is_refused(gateway::ExpensiveRequestLimiter& reads, std::int64_t scope_id)
+bool is_refused(gateway::ExpensiveRequestLimiter& reads, core::ScopeId scope_id)
 {
     try {
         reads.enter(scope_id);
@@ -19,7 +19,7 @@ bool is_refused(gateway::ExpensiveRequestLimiter& reads, std::int64_t scope_id)
     return false;
 }
 
-http::Request request_of(std::int64_t scope_id, std::string_view query = "expensive")
+http::Request request_of(core::ScopeId scope_id, std::string_view query = "expensive")
 {
     http::Request request;
     request.query = query;
@@ -44,12 +44,12 @@ http::Endpoint endpoint(std::function<http::Response()> answer)
 TEST_CASE("a scope has a limited number of places, and each is taken until it is released")
 {
     gateway::ExpensiveRequestLimiter reads(2);
-    auto first = reads.enter(1);
-    auto const second = reads.enter(1);
-    CHECK(is_refused(reads, 1));
-    CHECK_FALSE(is_refused(reads, 2));
+    auto first = reads.enter(core::ScopeId{1});
+    auto const second = reads.enter(core::ScopeId{1});
+    CHECK(is_refused(reads, core::ScopeId{1}));
+    CHECK_FALSE(is_refused(reads, core::ScopeId{2}));
     first.reset();
-    CHECK_FALSE(is_refused(reads, 1));
+    CHECK_FALSE(is_refused(reads, core::ScopeId{1}));
 }
 
 TEST_CASE("an expensive request holds a place until its stream is sent, and other requests need no place")
@@ -60,23 +60,23 @@ TEST_CASE("an expensive request holds a place until its stream is sent, and othe
         response.stream = []() -> boost::asio::awaitable<std::string> { co_return ""; };
         return response;
     }));
-    auto const expensive = request_of(1);
-    auto const light = request_of(1, "");
+    auto const expensive = request_of(core::ScopeId{1});
+    auto const light = request_of(core::ScopeId{1}, "");
     {
         auto response = testing::run_awaitable(guarded.handler(expensive));
         CHECK(testing::run_awaitable(response.stream()).empty());
-        CHECK(is_refused(reads, 1));
+        CHECK(is_refused(reads, core::ScopeId{1}));
         CHECK_THROWS_AS(testing::run_awaitable(guarded.handler(expensive)), core::Error);
         testing::run_awaitable(guarded.handler(light));
     }
-    CHECK_FALSE(is_refused(reads, 1));
+    CHECK_FALSE(is_refused(reads, core::ScopeId{1}));
 }
 
 TEST_CASE("a handler that fails releases its place")
 {
     gateway::ExpensiveRequestLimiter reads(1);
     auto const guarded = reads.limit(endpoint([]() -> http::Response { throw std::runtime_error("no"); }));
-    auto const expensive = request_of(1);
+    auto const expensive = request_of(core::ScopeId{1});
     CHECK_THROWS_AS(testing::run_awaitable(guarded.handler(expensive)), std::runtime_error);
-    CHECK_FALSE(is_refused(reads, 1));
+    CHECK_FALSE(is_refused(reads, core::ScopeId{1}));
 }

@@ -189,7 +189,7 @@ TEST_CASE("a publishable key uses the anonymous share, because every copy of an 
     auto const ada = user(f, "ada");
     std::vector<std::shared_ptr<http::BodyLease>> held;
     for (std::int64_t tenant : {1001, 1002, 1003, 1004}) { // together half of the budget
-        held.push_back(f.bodies().lease({.scope_id = 2 * tenant, .anonymous = true}));
+        held.push_back(f.bodies().lease({.scope_id = core::ScopeId{2 * tenant}, .anonymous = true}));
         held.back()->grow(mebibyte / 8);
     }
     CHECK(parse(f, app, "192.0.2.1").status == 503);

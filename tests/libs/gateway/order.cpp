@@ -62,8 +62,8 @@ TEST_CASE("valid credentials reach their scope")
 {
     Fixture f;
     Credentials const c(f);
-    auto const production = std::to_string(f.scope("demo", Environment::production).id) + " demo";
-    auto const sandbox = std::to_string(f.scope("demo", Environment::sandbox).id) + " demo";
+    auto const production = core::to_string(f.scope("demo", Environment::production).id) + " demo";
+    auto const sandbox = core::to_string(f.scope("demo", Environment::sandbox).id) + " demo";
     auto const p = production.c_str();
     auto const s = sandbox.c_str();
     check(f,

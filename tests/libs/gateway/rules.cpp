@@ -56,7 +56,7 @@ TEST_CASE("a credential must agree with the scope that host and headers name")
 TEST_CASE("requests of each caller are counted separately")
 {
     http::Context context;
-    context.scope = core::Scope::of(21, Environment::production, "demo");
+    context.scope = core::Scope::of(core::TenantId{21}, Environment::production, "demo");
     context.caller = {.kind = core::Access::key, .id = "key:fbk_a1b2c3d4"};
     CHECK(gateway::rate_subject(context) == "42:key:fbk_a1b2c3d4");
     context.caller = {.kind = core::Access::owner, .id = "7c"};

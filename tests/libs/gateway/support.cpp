@@ -49,7 +49,7 @@ namespace {
 asio::awaitable<http::Response> echo(http::Request const& request)
 {
     auto const& context = request.context;
-    std::string scope = std::to_string(context.scope.id) + " " + context.scope.slug;
+    std::string scope = core::to_string(context.scope.id) + " " + context.scope.slug;
     std::string caller = context.caller.id + " " + context.caller.role;
     co_return http::Response::ok(boost::json::serialize(
         boost::json::object{{"scope", scope}, {"caller", caller}, {"email", context.caller.email},

@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t mebibyte = kibibyte * kibibyte;
 
-constexpr std::int64_t production(std::int64_t tenant_id)
+constexpr core::ScopeId production(std::int64_t tenant_id)
 {
-    return 2 * tenant_id;
+    return core::ScopeId{2 * tenant_id};
 }
 
-constexpr std::int64_t sandbox(std::int64_t tenant_id)
+constexpr core::ScopeId sandbox(std::int64_t tenant_id)
 {
-    return 2 * tenant_id + 1;
+    return core::ScopeId{2 * tenant_id + 1};
 }
 
 /// A budget that counts its refusals.

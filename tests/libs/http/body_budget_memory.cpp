@@ -81,20 +81,21 @@ TEST_CASE("a failed allocation while bytes are counted does not change any share
     auto const check_shares = [&] {
         CHECK(budget->held() == 0);
         CHECK(can_have(*budget, {}, total));
-        CHECK(can_have(*budget, {.scope_id = 6}, total / 8 * 3));
+        CHECK(can_have(*budget, {.scope_id = core::ScopeId{6}}, total / 8 * 3));
         CHECK(can_have(*budget, {.network = 2}, total / 4));
-        CHECK(can_have(*budget, {.scope_id = 6, .anonymous = true}, total / 16 * 3));
+        CHECK(can_have(*budget, {.scope_id = core::ScopeId{6}, .anonymous = true}, total / 16 * 3));
         CHECK(can_have(*budget, {.address = 1, .anonymous = true}, total / 8));
-        auto const other = budget->lease({.scope_id = 8, .anonymous = true});
+        auto const other = budget->lease({.scope_id = core::ScopeId{8}, .anonymous = true});
         other->grow(total / 16 * 3);
-        auto const another = budget->lease({.scope_id = 10, .anonymous = true});
+        auto const another = budget->lease({.scope_id = core::ScopeId{10}, .anonymous = true});
         another->grow(total / 16 * 3);
         // Requests without a credential get half of the budget, including the two leases above.
-        CHECK(can_have(*budget, {.scope_id = 12, .anonymous = true}, total / 8));
+        CHECK(can_have(*budget, {.scope_id = core::ScopeId{12}, .anonymous = true}, total / 8));
     };
     std::size_t failures = 0;
     for (bool is_taken = false; !is_taken;) {
-        auto const lease = budget->lease({.address = 1, .network = 2, .scope_id = 6, .anonymous = true});
+        auto const lease =
+            budget->lease({.address = 1, .network = 2, .scope_id = core::ScopeId{6}, .anonymous = true});
         try {
             FailingAllocation const failing(failures);
             lease->grow(total / 8);

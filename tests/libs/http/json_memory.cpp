@@ -79,7 +79,7 @@ TEST_CASE("a JSON tree may use eight times the size of its text, or 64 KiB if th
 TEST_CASE("temporary memory of the parser counts too, and is returned after a failure")
 {
     auto const budget = http::BodyBudget::make(16 * mebibyte);
-    auto const lease = budget->lease({.scope_id = 2});
+    auto const lease = budget->lease({.scope_id = core::ScopeId{2}});
     // Half a million numbers are on the parser's stack before they become an array.
     auto const parse = [&](std::string const& text) {
         return code_of([&] { http::parse_json(text, lease); });

@@ -22,9 +22,9 @@ namespace {
 constexpr std::size_t kibibyte = 1024;
 constexpr std::size_t mebibyte = kibibyte * kibibyte;
 
-constexpr std::int64_t production(std::int64_t tenant_id)
+constexpr core::ScopeId production(std::int64_t tenant_id)
 {
-    return 2 * tenant_id;
+    return core::ScopeId{2 * tenant_id};
 }
 
 /// Reads the whole body. Its memory counts for `holder`.

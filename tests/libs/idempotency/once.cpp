@@ -16,8 +16,8 @@
 
 namespace {
 
-core::Scope const acme = core::Scope::of(1, core::Environment::production, "acme");
-core::Scope const acme_sandbox = core::Scope::of(1, core::Environment::sandbox, "acme");
+core::Scope const acme = core::Scope::of(core::TenantId{1}, core::Environment::production, "acme");
+core::Scope const acme_sandbox = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "acme");
 
 /// A service with a table of objects to create.
 pg::Component const& things()
@@ -305,7 +305,7 @@ TEST_CASE("the purge deletes expired responses of all scopes, in batches")
     Store store;
     for (int i = 0; i < 7; ++i) {
         auto request = make_request("k" + std::to_string(i));
-        request.context.scope = core::Scope::of(i + 1, core::Environment::sandbox, "t");
+        request.context.scope = core::Scope::of(core::TenantId{i + 1}, core::Environment::sandbox, "t");
         store.create(request);
     }
     CHECK_FALSE(idempotency::purge(store.database, 5));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "fixture.hpp"
 #include "jobs/async_worker.hpp"
 
@@ -88,21 +89,21 @@ struct Async : Fixture {
     }
 
     /// Ends the oldest run of one scope.
-    void end_first(std::int64_t scope)
+    void end_first(core::ScopeId scope)
     {
         end_first_of([scope](Claim const& claim) { return claim.scope_id == scope; });
     }
 
-    std::map<std::int64_t, int> by_tenant()
+    std::map<core::TenantId, int> by_tenant()
     {
         std::lock_guard const lock(mutex);
-        std::map<std::int64_t, int> counts;
+        std::map<core::TenantId, int> counts;
         for (auto const& claim : running)
-            ++counts[claim.scope_id / 2];
+            ++counts[core::tenant_of(claim.scope_id)];
         return counts;
     }
 
-    void add_many(std::int64_t scope, int count)
+    void add_many(core::ScopeId scope, int count)
     {
         for (int i = 0; i < count; ++i)
             add(scope);

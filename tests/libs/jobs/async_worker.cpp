@@ -1,5 +1,6 @@
 #include "async.hpp"
 #include "support/eventually.hpp"
+#include "support/scopes.hpp"
 
 #include <pqxx/connection>
 #include <pqxx/transaction>
@@ -10,7 +11,7 @@ using testing::eventually;
 TEST_CASE("an asynchronous worker starts many jobs at once and writes their outcomes")
 {
     Async f;
-    for (std::int64_t scope = 2; scope < 40; ++scope)
+    for (auto const scope : testing::scopes_between(2, 39))
         f.add(scope);
     std::atomic<int> recorded = 0;
     f.record = [&](pg::Tx&, auto runs) { recorded += static_cast<int>(runs.size()); };
@@ -30,13 +31,13 @@ TEST_CASE("the two scopes of a tenant share its part of an asynchronous worker, 
           "start a job")
 {
     Async f;
-    f.add_many(2, 60);
-    f.add_many(3, 60);
+    f.add_many(core::ScopeId{2}, 60);
+    f.add_many(core::ScopeId{3}, 60);
     f.start(100);
-    REQUIRE(eventually([&] { return f.by_tenant()[1] >= 25; }));
-    f.add(4);
-    REQUIRE(eventually([&] { return f.by_tenant()[2] == 1; }));
-    CHECK(f.by_tenant()[1] <= 26);
+    REQUIRE(eventually([&] { return f.by_tenant()[core::TenantId{1}] >= 25; }));
+    f.add(core::ScopeId{4});
+    REQUIRE(eventually([&] { return f.by_tenant()[core::TenantId{2}] == 1; }));
+    CHECK(f.by_tenant()[core::TenantId{1}] <= 26);
     f.at_once = true;
     f.end_all();
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
@@ -46,10 +47,10 @@ TEST_CASE("the two scopes of a tenant share its part of an asynchronous worker, 
 TEST_CASE("a job that is enqueued again during its asynchronous run runs once more")
 {
     Async f;
-    auto const ref = f.add(2);
+    auto const ref = f.add(core::ScopeId{2});
     f.start();
     REQUIRE(eventually([&] { return f.begun == 1; }));
-    f.add(2, ref);
+    f.add(core::ScopeId{2}, ref);
     f.end_all();
     REQUIRE(eventually([&] { return f.begun == 2; }));
     f.end_all();
@@ -61,10 +62,10 @@ TEST_CASE("a job that is enqueued again during its asynchronous run runs once mo
 TEST_CASE("a run that lost its lease writes nothing, and other outcomes are written")
 {
     Async f;
-    auto const taken = f.add(2);
-    f.add(4);
+    auto const taken = f.add(core::ScopeId{2});
+    f.add(core::ScopeId{4});
     std::mutex mutex;
-    std::vector<std::int64_t> written;
+    std::vector<core::ScopeId> written;
     f.record = [&](pg::Tx&, auto runs) {
         std::lock_guard const lock(mutex);
         for (auto const* run : runs)
@@ -78,14 +79,14 @@ TEST_CASE("a run that lost its lease writes nothing, and other outcomes are writ
     REQUIRE(eventually([&] { return f.worker->in_flight() == 0; }));
     CHECK(f.lost == 1);
     CHECK(eventually([&] { return f.finished == 1; }));
-    CHECK(written == std::vector<std::int64_t>{4});
+    CHECK(written == testing::scopes({4}));
     CHECK(f.jobs_left() == 1);
 }
 
 TEST_CASE("a run that only postpones its job is neither counted nor reported")
 {
     Async f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     f.start();
     REQUIRE(eventually([&] { return f.begun == 1; }));
     {
@@ -105,8 +106,8 @@ TEST_CASE("a run that only postpones its job is neither counted nor reported")
 TEST_CASE("jobs whose start throws are retried later")
 {
     Async f;
-    f.add(2);
-    f.add(4);
+    f.add(core::ScopeId{2});
+    f.add(core::ScopeId{4});
     std::atomic<bool> broken = true;
     std::atomic<int> runs = 0;
     jobs::AsyncHandler const handler{.begin =
@@ -133,8 +134,8 @@ TEST_CASE("a job whose outcome the database refuses is given up, and other outco
     Async f;
     f.postgres.query("CREATE TABLE notes (note text CHECK (note <> 'wrong')); GRANT ALL ON notes TO " +
                      f.postgres.service_role());
-    auto const bad = f.add(2);
-    for (std::int64_t scope : {2, 2, 4, 6})
+    auto const bad = f.add(core::ScopeId{2});
+    for (auto const scope : testing::scopes({2, 2, 4, 6}))
         f.add(scope);
     f.record = [&](pg::Tx& tx, auto runs) {
         for (auto const* run : runs)
@@ -159,7 +160,7 @@ TEST_CASE("a scope whose rows are locked does not delay outcomes of other scopes
         "CREATE TABLE tallies (scope_id bigint PRIMARY KEY, n int); "
         "INSERT INTO tallies SELECT s, 0 FROM generate_series(2, 9) AS s; GRANT ALL ON tallies TO " +
         f.postgres.service_role());
-    for (std::int64_t scope = 2; scope <= 9; ++scope)
+    for (auto const scope : testing::scopes_between(2, 9))
         f.add(scope);
     f.record = [&](pg::Tx& tx, auto runs) {
         for (auto const* run : runs)
@@ -182,7 +183,7 @@ TEST_CASE("a scope whose rows are locked does not delay outcomes of other scopes
 TEST_CASE("outcomes wait for a database that is down")
 {
     Async f;
-    f.add_many(2, 5);
+    f.add_many(core::ScopeId{2}, 5);
     f.start();
     REQUIRE(eventually([&] { return f.begun == 5; }));
     f.postgres.stop();
@@ -197,7 +198,7 @@ TEST_CASE("outcomes wait for a database that is down")
 TEST_CASE("an asynchronous worker that stops releases waiting jobs and starts no other jobs")
 {
     Async f;
-    f.add_many(2, 5);
+    f.add_many(core::ScopeId{2}, 5);
     f.start();
     REQUIRE(eventually([&] { return f.begun == 5; }));
     f.worker->stop();
@@ -208,7 +209,7 @@ TEST_CASE("an asynchronous worker that stops releases waiting jobs and starts no
 TEST_CASE("an asynchronous worker renews the leases of its jobs while they run")
 {
     Async f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     f.start(100, 6s);
     REQUIRE(eventually([&] { return f.begun == 1; }));
     auto const first_end = f.postgres.query("SELECT run_at FROM jobs");
@@ -225,7 +226,7 @@ TEST_CASE("an asynchronous worker renews the leases of its jobs while they run")
 TEST_CASE("a job that is claimed again while its first run continues is a separate claim")
 {
     Async f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     f.start(100, 3h); // a lease so long that the worker does not renew it
     REQUIRE(eventually([&] { return f.begun == 1; }));
     f.clock.advance(3h);

@@ -22,7 +22,7 @@ jobs::Backlog backlog_of(Fixture& f, std::string const& queue = "q")
 TEST_CASE("a queue without jobs has an empty backlog")
 {
     Fixture f;
-    f.add(2, 0s, "other");
+    f.add(core::ScopeId{2}, 0s, "other");
     auto const b = backlog_of(f);
     CHECK(b.jobs == 0);
     CHECK(b.due == 0);
@@ -34,12 +34,12 @@ TEST_CASE("a queue without jobs has an empty backlog")
 TEST_CASE("due jobs are distinguished from running and later jobs in every scope")
 {
     Fixture f;
-    f.add(9); // the job that is claimed below
-    f.add(2, 1s);
-    f.add(3, 2s);
-    f.add(3, 4s);
-    f.add(7, 1h);
-    f.add(2, 0s, "other");
+    f.add(core::ScopeId{9}); // the job that is claimed below
+    f.add(core::ScopeId{2}, 1s);
+    f.add(core::ScopeId{3}, 2s);
+    f.add(core::ScopeId{3}, 4s);
+    f.add(core::ScopeId{7}, 1h);
+    f.add(core::ScopeId{2}, 0s, "other");
     REQUIRE(f.claim_up_to(1).size() == 1);
     CHECK(backlog_of(f).due == 0);
 
@@ -59,8 +59,8 @@ TEST_CASE("due jobs are distinguished from running and later jobs in every scope
 TEST_CASE("the oldest job is the job that was enqueued first, even if it is not due")
 {
     Fixture f;
-    f.add(2);
-    auto const old = f.add(3, 24h);
+    f.add(core::ScopeId{2});
+    auto const old = f.add(core::ScopeId{3}, 24h);
     f.postgres.query(
         "UPDATE jobs SET created_at = '2025-12-01T00:00:00Z' WHERE ref = '" + old.to_string() + "'");
     CHECK(backlog_of(f).oldest == core::parse_rfc3339("2025-12-01T00:00:00Z"));

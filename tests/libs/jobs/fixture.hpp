@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
 #include "support/database_clock.hpp"
@@ -22,14 +23,14 @@ struct Fixture {
         return database.transact_blocking(pg::Scopes{}, std::move(work));
     }
 
-    core::Uuid add(std::int64_t scope, core::Time::duration in = {}, std::string const& queue = "q")
+    core::Uuid add(core::ScopeId scope, core::Time::duration in = {}, std::string const& queue = "q")
     {
         core::Uuid const ref = core::Uuid::v7();
         add(scope, ref, in, queue);
         return ref;
     }
 
-    void add(std::int64_t scope, core::Uuid const& ref, core::Time::duration in = {},
+    void add(core::ScopeId scope, core::Uuid const& ref, core::Time::duration in = {},
         std::string const& queue = "q")
     {
         tx([&](pg::Tx& t) { jobs::enqueue(t, queue, scope, ref, clock.now() + in); });

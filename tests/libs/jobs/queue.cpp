@@ -2,6 +2,7 @@
 #include "pg/listener.hpp"
 #include "pg/row.hpp"
 #include "support/eventually.hpp"
+#include "support/scopes.hpp"
 
 #include <pqxx/except>
 
@@ -15,14 +16,14 @@ using jobs::Claim;
 TEST_CASE("a job is claimed once when it is due, with a lease")
 {
     Fixture f;
-    auto const ref = f.add(2, 10s);
+    auto const ref = f.add(core::ScopeId{2}, 10s);
     CHECK(f.claim_up_to(5).empty());
 
     f.clock.advance(10s);
     auto const claims = f.claim_up_to(5);
     REQUIRE(claims.size() == 1);
     CHECK(claims[0].ref == ref);
-    CHECK(claims[0].scope_id == 2);
+    CHECK(claims[0].scope_id == core::ScopeId{2});
     CHECK(claims[0].queue == "q");
     CHECK(claims[0].attempts == 1);
     CHECK(claims[0].run_at == f.clock.now());
@@ -37,14 +38,14 @@ TEST_CASE("a job is claimed once when it is due, with a lease")
 TEST_CASE("queues are independent")
 {
     Fixture f;
-    f.add(2, 0s, "other");
+    f.add(core::ScopeId{2}, 0s, "other");
     CHECK(f.claim_up_to(5).empty());
 }
 
 TEST_CASE("an expired lease is taken over, and its former owner can no longer end the job")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     auto const stale = f.claim_up_to(1, 30s).at(0);
     f.clock.advance(29s);
     CHECK(f.claim_up_to(1).empty());
@@ -65,8 +66,8 @@ TEST_CASE("an expired lease is taken over, and its former owner can no longer en
 TEST_CASE("a renewal does not wait for a job that another transaction has locked")
 {
     Fixture f;
-    f.add(2);
-    f.add(4);
+    f.add(core::ScopeId{2});
+    f.add(core::ScopeId{4});
     auto const claims = f.claim_up_to(2, 10s);
     REQUIRE(claims.size() == 2);
     f.tx([&](pg::Tx& settling) {
@@ -83,7 +84,7 @@ TEST_CASE("a renewal does not wait for a job that another transaction has locked
 TEST_CASE("a renewed lease lasts longer")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     auto const claim = f.claim_up_to(1, 30s).at(0);
     f.clock.advance(20s);
     f.tx([&](pg::Tx& t) { jobs::renew(t, std::span(&claim, 1), 30s); });
@@ -96,7 +97,7 @@ TEST_CASE("a renewed lease lasts longer")
 TEST_CASE("a postponed job is due later, and a released job is due at the same time as before")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     auto claim = f.claim_up_to(1).at(0);
     CHECK(f.tx([&](pg::Tx& t) { return jobs::put_off(t, claim, 5s); }));
     CHECK(f.claim_up_to(1).empty());
@@ -116,9 +117,9 @@ TEST_CASE("a postponed job is due later, and a released job is due at the same t
 TEST_CASE("enqueueing a waiting job can make it due earlier but not later")
 {
     Fixture f;
-    auto const ref = f.add(2, 60s);
-    f.add(2, ref, 10s);
-    f.add(2, ref, 90s);
+    auto const ref = f.add(core::ScopeId{2}, 60s);
+    f.add(core::ScopeId{2}, ref, 10s);
+    f.add(core::ScopeId{2}, ref, 90s);
     CHECK(f.jobs_left() == 1);
     f.clock.advance(10s);
     CHECK(f.claim_up_to(5).size() == 1);
@@ -127,10 +128,10 @@ TEST_CASE("enqueueing a waiting job can make it due earlier but not later")
 TEST_CASE("a job that is enqueued while it runs is run once more")
 {
     Fixture f;
-    auto const ref = f.add(2);
+    auto const ref = f.add(core::ScopeId{2});
     auto const claim = f.claim_up_to(1).at(0);
-    f.add(2, ref, 30s);
-    f.add(2, ref, 5s);
+    f.add(core::ScopeId{2}, ref, 30s);
+    f.add(core::ScopeId{2}, ref, 5s);
     CHECK(f.claim_up_to(1).empty());
 
     SECTION("after it was completed, as a first attempt")
@@ -159,7 +160,7 @@ TEST_CASE("a job and the change that enqueues it are committed together or not a
 {
     Fixture f;
     CHECK_THROWS_AS(f.tx([&](pg::Tx& t) {
-        jobs::enqueue(t, "q", 2, core::Uuid::v7(), f.clock.now());
+        jobs::enqueue(t, "q", core::ScopeId{2}, core::Uuid::v7(), f.clock.now());
         throw std::runtime_error("no");
     }),
         std::runtime_error);
@@ -170,22 +171,23 @@ TEST_CASE("scopes take turns")
 {
     Fixture f;
     for (int i = 0; i < 100; ++i)
-        f.add(2); // many jobs, older than all others
-    for (std::int64_t scope = 4; scope <= 10; scope += 2)
+        f.add(core::ScopeId{2}); // many jobs, older than all others
+    for (auto const scope : testing::scopes_between(4, 10, 2))
         f.add(scope);
 
     SECTION("no scope gets more than its share of a claim")
     {
         auto const result = f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}});
-        std::map<std::int64_t, int> got;
+        std::map<core::ScopeId, int> got;
         for (auto const& c : result.claims)
             ++got[c.scope_id];
-        CHECK(got == std::map<std::int64_t, int>{{2, 4}, {4, 1}, {6, 1}, {8, 1}, {10, 1}});
+        CHECK(got == std::map<core::ScopeId, int>{{core::ScopeId{2}, 4}, {core::ScopeId{4}, 1},
+                         {core::ScopeId{6}, 1}, {core::ScopeId{8}, 1}, {core::ScopeId{10}, 1}});
     }
     SECTION("the next claim continues where the last one ended")
     {
-        std::vector<std::int64_t> order;
-        std::int64_t after = 0;
+        std::vector<core::ScopeId> order;
+        core::ScopeId after{};
         for (int i = 0; i < 5; ++i) {
             auto const result =
                 f.claim({.queue = "q", .limit = 1, .max_per_scope = 4, .running = {}, .after_scope = after});
@@ -194,30 +196,33 @@ TEST_CASE("scopes take turns")
             order.push_back(result.claims[0].scope_id);
             after = result.next_scope;
         }
-        CHECK(order == std::vector<std::int64_t>{2, 4, 6, 8, 10});
+        CHECK(order == testing::scopes({2, 4, 6, 8, 10}));
         auto const last =
             f.claim({.queue = "q", .limit = 1, .max_per_scope = 4, .running = {}, .after_scope = after});
         CHECK(last.claims.empty());
         CHECK(last.end);
-        CHECK(last.next_scope == 0);
+        CHECK(last.next_scope == core::no_scope);
     }
     SECTION("running jobs count for the share of their scope")
     {
-        auto const result =
-            f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {{2, 3}, {4, 4}, {6, 9}}});
-        std::map<std::int64_t, int> got;
+        auto const result = f.claim({.queue = "q",
+            .limit = 8,
+            .max_per_scope = 4,
+            .running = {{core::ScopeId{2}, 3}, {core::ScopeId{4}, 4}, {core::ScopeId{6}, 9}}});
+        std::map<core::ScopeId, int> got;
         for (auto const& c : result.claims)
             ++got[c.scope_id];
-        CHECK(got == std::map<std::int64_t, int>{{2, 1}, {8, 1}, {10, 1}});
+        CHECK(got == std::map<core::ScopeId, int>{
+                         {core::ScopeId{2}, 1}, {core::ScopeId{8}, 1}, {core::ScopeId{10}, 1}});
     }
 }
 
 TEST_CASE("the oldest job of a scope comes first")
 {
     Fixture f;
-    auto const third = f.add(2, -1s);
-    auto const first = f.add(2, -3s);
-    auto const second = f.add(2, -2s);
+    auto const third = f.add(core::ScopeId{2}, -1s);
+    auto const first = f.add(core::ScopeId{2}, -3s);
+    auto const second = f.add(core::ScopeId{2}, -2s);
     CHECK(f.claim_up_to(1).at(0).ref == first);
     CHECK(f.claim_up_to(1).at(0).ref == second);
     CHECK(f.claim_up_to(1).at(0).ref == third);
@@ -227,11 +232,11 @@ TEST_CASE("due jobs are claimed in one claim, for any number of scopes with late
 {
     Fixture f;
     f.add_later(2, 1001);
-    f.add(1002);
+    f.add(core::ScopeId{1002});
     f.add_later(1003, 2000);
     auto const result = f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}});
     REQUIRE(result.claims.size() == 1);
-    CHECK(result.claims[0].scope_id == 1002);
+    CHECK(result.claims[0].scope_id == core::ScopeId{1002});
     CHECK(result.end);
 
     auto const nothing = f.claim({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}});
@@ -243,7 +248,7 @@ TEST_CASE("due scopes beyond the limit of one claim are reached by the next clai
 {
     Fixture f;
     f.add_later(2, 300);
-    for (std::int64_t scope = 2; scope < 202; scope += 2)
+    for (auto const scope : testing::scopes_between(2, 200, 2))
         f.add(scope);
     CHECK(f.round({.queue = "q", .limit = 200, .max_per_scope = 4, .running = {}}) ==
           std::vector<std::size_t>{64, 36});
@@ -258,20 +263,21 @@ TEST_CASE("if many jobs are due, scopes beyond the limit of one claim are reache
             {f.clock.now()});
     });
     f.add_later(3, 1000);
-    f.add(1001);
+    f.add(core::ScopeId{1001});
     std::vector<std::size_t> expected(16);
     expected.back() = 1;
-    CHECK(f.round({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {{2, 4}}}) == expected);
+    CHECK(f.round({.queue = "q", .limit = 8, .max_per_scope = 4, .running = {{core::ScopeId{2}, 4}}}) ==
+          expected);
 }
 
 TEST_CASE("the last failure reason of a job that is given up is recorded")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     auto const claim = f.claim_up_to(1).at(0);
     for (auto const* const why : {"first", "it was so"})
-        f.database.transact_blocking(
-            pg::Scopes(2), [&](pg::Tx& t) { jobs::record_dead(t, claim, why, f.clock.now()); });
+        f.database.transact_blocking(pg::Scopes(core::ScopeId{2}),
+            [&](pg::Tx& t) { jobs::record_dead(t, claim, why, f.clock.now()); });
     CHECK(f.postgres.query("SELECT ref || ' ' || queue || ' ' || attempts || ' ' || reason FROM dead_jobs") ==
           claim.ref.to_string() + " q 1 it was so");
     // The entry is visible only in its scope.
@@ -280,8 +286,8 @@ TEST_CASE("the last failure reason of a job that is given up is recorded")
 
     // The entry is kept for a limited time.
     auto const purge = [&](core::Time before) {
-        return f.database.transact_blocking(pg::Scopes(2),
-            [&](pg::Tx& t) { return jobs::purge_dead(t, std::array{std::int64_t{2}}, before, 10); });
+        return f.database.transact_blocking(pg::Scopes(core::ScopeId{2}),
+            [&](pg::Tx& t) { return jobs::purge_dead(t, std::array{core::ScopeId{2}}, before, 10); });
     };
     CHECK(purge(f.clock.now()) == 0);
     CHECK(purge(f.clock.now() + std::chrono::milliseconds(1)) == 1);
@@ -317,10 +323,11 @@ TEST_CASE("a commit wakes listeners if a job is due")
         {{jobs::channel, [&](std::string const& queue) { heard += queue == "q" ? 1 : 100; }}},
         [&] { ready = true; });
     REQUIRE(testing::eventually([&] { return ready.load() && listener.live(); }));
-    f.add(2, 24h * 365 * 100, "later"); // commits before the job whose notification the test awaits
+    f.add(core::ScopeId{2}, 24h * 365 * 100,
+        "later"); // commits before the job whose notification the test awaits
     f.tx([&](pg::Tx& t) {
         for (int i = 0; i < 3; ++i)
-            jobs::enqueue(t, "q", 2, core::Uuid::v7(), f.clock.now());
+            jobs::enqueue(t, "q", core::ScopeId{2}, core::Uuid::v7(), f.clock.now());
     });
     CHECK(testing::eventually([&] { return heard > 0; }));
     listener.stop();

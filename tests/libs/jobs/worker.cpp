@@ -1,6 +1,7 @@
 #include "worker.hpp"
 
 #include "support/eventually.hpp"
+#include "support/scopes.hpp"
 
 #include <pqxx/except>
 
@@ -25,9 +26,9 @@ TEST_CASE("each outcome ends a job in its own way, in one transaction with the o
             tx.run("INSERT INTO notes VALUES (current_setting('app.scopes')::bigint, $1, $2)", {c.ref, text});
         };
     };
-    auto const done = f.add(2);
-    auto const retried = f.add(4);
-    auto const dead = f.add(6);
+    auto const done = f.add(core::ScopeId{2});
+    auto const retried = f.add(core::ScopeId{4});
+    auto const dead = f.add(core::ScopeId{6});
     std::mutex mutex;
     std::multiset<std::string> outcomes;
     auto const handler = [&](Claim const& c, std::stop_token const&) {
@@ -59,7 +60,7 @@ TEST_CASE("two workers run a thousand jobs, and each job exactly once")
     Fixture f;
     pg::Database other({.url = f.postgres.service_url(), .application_name = "other", .threads = 4});
     f.tx([&](pg::Tx& t) {
-        for (std::int64_t scope = 2; scope < 12; ++scope) {
+        for (auto const scope : testing::scopes_between(2, 11)) {
             std::vector<core::Uuid> refs(100);
             for (auto& ref : refs)
                 ref = core::Uuid::v7();
@@ -101,12 +102,12 @@ TEST_CASE("many jobs of one tenant, in one scope or in both, do not delay other 
     Fixture f;
     Gate gate;
     for (int i = 0; i < 50; ++i) {
-        f.add(2);
-        if (in_both) f.add(3);
+        f.add(core::ScopeId{2});
+        if (in_both) f.add(core::ScopeId{3});
     }
     std::atomic<int> small = 0;
     Worker worker(f.database, f.clock, quick(8), [&](Claim const& c, std::stop_token const&) {
-        if (c.scope_id < 4) {
+        if (c.scope_id < core::ScopeId{4}) {
             gate.pass_blocking();
         } else {
             ++small;
@@ -115,7 +116,7 @@ TEST_CASE("many jobs of one tenant, in one scope or in both, do not delay other 
     });
     OpenAtEnd const guard{gate};
     REQUIRE(eventually([&] { return gate.arrived() == 4; }));
-    for (std::int64_t scope = 4; scope < 24; ++scope)
+    for (auto const scope : testing::scopes_between(4, 23))
         f.add(scope);
     worker.wake();
     CHECK(eventually([&] { return small == 20; }));
@@ -142,7 +143,8 @@ TEST_CASE("a worker wakes for its own queue without waiting for the next poll")
     });
     // The first search finds an empty queue. After it, only a wake-up starts another search.
     REQUIRE(eventually([&] { return f.postgres.query("SELECT is_called FROM looks") == "t"; }));
-    one.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { jobs::enqueue(tx, "q", 2, core::Uuid::v7()); });
+    one.transact_blocking(
+        pg::Scopes{}, [&](pg::Tx& tx) { jobs::enqueue(tx, "q", core::ScopeId{2}, core::Uuid::v7()); });
     worker.on_notification("another queue");
     std::this_thread::sleep_for(100ms); // time in which the worker could poll
     CHECK(ran == 0);
@@ -150,7 +152,7 @@ TEST_CASE("a worker wakes for its own queue without waiting for the next poll")
     CHECK(eventually([&] { return ran == 1; }));
     // One wake-up is enough to run all waiting jobs one after another.
     for (int i = 0; i < 10; ++i)
-        f.add(2 + i);
+        f.add(core::ScopeId{2 + i});
     worker.on_notification("q");
     CHECK(eventually([&] { return ran == 11; }));
 }
@@ -159,13 +161,13 @@ TEST_CASE("a trace that a handler sets is passed to the hooks")
 {
     Fixture f;
     std::map<core::Uuid, std::string> expected;
-    for (std::int64_t const scope : {2, 4})
-        expected[f.add(scope)] = "trace " + std::to_string(scope);
+    for (auto const scope : testing::scopes({2, 4}))
+        expected[f.add(scope)] = "trace " + core::to_string(scope);
     std::mutex mutex;
     std::map<core::Uuid, std::string> finished, failed;
     Worker const worker(f.database, f.clock, quick(),
         [](Claim& c, std::stop_token const&) -> Outcome {
-            c.traceparent = "trace " + std::to_string(c.scope_id);
+            c.traceparent = "trace " + core::to_string(c.scope_id);
             if (c.attempts == 1) throw std::runtime_error("not at once");
             return Outcome::done();
         },
@@ -193,7 +195,7 @@ TEST_CASE("a trace that a handler sets is passed to the hooks")
 TEST_CASE("an exception of a handler causes a retry with backoff")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     std::atomic<int> runs = 0;
     std::mutex mutex;
     std::vector<std::string> failures;
@@ -238,9 +240,9 @@ TEST_CASE("only a job whose outcome the database refuses is given up, with the r
     auto const write = [](pg::Tx& tx, std::string const& what) {
         tx.run("INSERT INTO notes VALUES ($1)", {what});
     };
-    auto const bad = f.add(2);
+    auto const bad = f.add(core::ScopeId{2});
     for (int i = 0; i < 5; ++i)
-        f.add(2);
+        f.add(core::ScopeId{2});
     std::atomic<int> runs = 0;
     std::atomic<int> dead = 0;
     WorkerOptions options = quick(1);

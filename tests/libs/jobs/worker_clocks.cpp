@@ -42,7 +42,7 @@ struct TwoReplicas {
     {
         database.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) {
             for (int i = 0; i < count; ++i)
-                jobs::enqueue(tx, "q", 2 + 2 * i, core::Uuid::v7(), at);
+                jobs::enqueue(tx, "q", core::ScopeId{2 + 2 * i}, core::Uuid::v7(), at);
         });
     }
 

@@ -16,7 +16,7 @@ TEST_CASE("a worker that stops finishes running jobs and claims no other jobs")
 {
     Fixture f;
     for (int i = 0; i < 20; ++i)
-        f.add(2 + i);
+        f.add(core::ScopeId{2 + i});
     Gate gate;
     std::atomic<int> stopped_early = 0;
     Worker worker(f.database, f.clock, quick(2), [&](Claim const&, std::stop_token const& stop) {
@@ -38,7 +38,7 @@ TEST_CASE("a worker that stops finishes running jobs and claims no other jobs")
 TEST_CASE("a worker survives an outage of its database")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     Gate gate;
     std::atomic<int> runs = 0;
     std::atomic<int> complaints = 0;
@@ -59,7 +59,7 @@ TEST_CASE("a worker survives an outage of its database")
     f.postgres.start();
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
     CHECK(runs == 1); // the outcome was kept until it could be written
-    f.add(4);
+    f.add(core::ScopeId{4});
     CHECK(eventually([&] { return f.jobs_left() == 0; }));
     CHECK(runs == 2);
 }
@@ -67,7 +67,7 @@ TEST_CASE("a worker survives an outage of its database")
 TEST_CASE("a worker that stops does not wait for a database that is down")
 {
     Fixture f;
-    f.add(2);
+    f.add(core::ScopeId{2});
     Gate gate;
     Worker worker(f.database, f.clock, quick(1), [&](Claim const&, std::stop_token const&) {
         gate.pass_blocking();

@@ -18,7 +18,7 @@ TEST_CASE("a worker whose lease was taken over writes nothing")
 {
     Fixture f;
     f.postgres.query("CREATE TABLE notes (note text); GRANT ALL ON notes TO " + f.postgres.service_role());
-    f.add(2);
+    f.add(core::ScopeId{2});
     Gate gate;
     std::atomic<int> lost = 0;
     std::atomic<int> runs = 0;
@@ -56,7 +56,7 @@ TEST_CASE("another process runs the job of a killed process when the lease has e
     f.postgres.query("CREATE TABLE witness (who text, ref uuid, attempts int); GRANT ALL ON witness TO " +
                      f.postgres.service_role());
     core::Uuid const ref = core::Uuid::v7();
-    f.tx([&](pg::Tx& t) { jobs::enqueue(t, "crash", 2, ref, clock.now()); });
+    f.tx([&](pg::Tx& t) { jobs::enqueue(t, "crash", core::ScopeId{2}, ref, clock.now()); });
     testing::Process hanging({.argv = {HANGING_WORKER, f.postgres.service_url()}});
     REQUIRE(eventually([&] { return f.postgres.query("SELECT who FROM witness") == "victim"; }));
     // The worker renews the lease, so it holds the job for longer than its first lease.

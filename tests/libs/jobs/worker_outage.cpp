@@ -66,8 +66,8 @@ struct Replicas {
 
     void add()
     {
-        first.transact_blocking(
-            pg::Scopes{}, [&](pg::Tx& tx) { jobs::enqueue(tx, "q", 2, core::Uuid::v7(), clock.now()); });
+        first.transact_blocking(pg::Scopes{},
+            [&](pg::Tx& tx) { jobs::enqueue(tx, "q", core::ScopeId{2}, core::Uuid::v7(), clock.now()); });
     }
 
     std::string left() const { return postgres.query("SELECT count(*) FROM jobs"); }

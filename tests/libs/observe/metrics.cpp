@@ -1,6 +1,6 @@
 #include "observe/metrics.hpp"
 
-#include "core/identity.hpp"
+#include "core/scope.hpp"
 #include "observe/http_metrics.hpp"
 
 #include <catch2/catch.hpp>
@@ -36,9 +36,9 @@ std::map<std::string, double> series(Metrics const& metrics)
     return out;
 }
 
-core::Scope scope(std::int64_t tenant, core::Environment env = core::Environment::production)
+core::Scope scope(core::TenantId tenant, core::Environment env = core::Environment::production)
 {
-    return core::Scope::of(tenant, env, "t" + std::to_string(tenant));
+    return core::Scope::of(tenant, env, "t" + core::to_string(tenant));
 }
 
 std::vector<observe::RouteLabels> routes()
@@ -100,10 +100,10 @@ TEST_CASE("requests are counted by route, status, duration and tenant")
 {
     Metrics metrics("feedback");
     HttpMetrics http(metrics, routes());
-    record(http, 0, 200, 300us, scope(1));
-    record(http, 0, 200, 250us, scope(1));
-    record(http, 0, 404, 40s, scope(1, core::Environment::sandbox));
-    record(http, 1, 503, 3ms, scope(2));
+    record(http, 0, 200, 300us, scope(core::TenantId{1}));
+    record(http, 0, 200, 250us, scope(core::TenantId{1}));
+    record(http, 0, 404, 40s, scope(core::TenantId{1}, core::Environment::sandbox));
+    record(http, 1, 503, 3ms, scope(core::TenantId{2}));
     record(http, HttpMetrics::unmatched, 404, 1us, {});
     record(http, 99, 99, -1us, {});
     http.started();
@@ -147,7 +147,7 @@ TEST_CASE("the number of tenants in metrics is limited, and the requests of all 
     constexpr std::int64_t tenants = 1500;
     for (int round = 0; round < 2; ++round)
         for (std::int64_t t = 1; t <= tenants; ++t)
-            record(http, 0, 200, 1ms, scope(t));
+            record(http, 0, 200, 1ms, scope(core::TenantId{t}));
     std::size_t own = 0;
     double total = 0;
     double other = 0;
@@ -174,7 +174,7 @@ TEST_CASE("requests of many threads are counted exactly")
     for (int t = 0; t < threads; ++t)
         workers.emplace_back([&] {
             for (int i = 0; i < each; ++i)
-                record(http, 0, 200, 1ms, scope(1 + i % 300));
+                record(http, 0, 200, 1ms, scope(core::TenantId{1 + i % 300}));
         });
     for (int i = 0; i < 20; ++i)
         static_cast<void>(metrics.expose());
@@ -228,7 +228,7 @@ TEST_CASE("promtool accepts the exported metrics", "[promtool]")
     observe::JobMetrics jobs(metrics);
     metrics.gauge_callback(
         "tetrad_database_queue_jobs", "Jobs waiting for a database thread.", [] { return 1.0; });
-    record(http, 0, 200, 1ms, scope(1));
+    record(http, 0, 200, 1ms, scope(core::TenantId{1}));
     jobs.finished("webhook", "done", 1ms);
     http.protocol_error("BAD_REQUEST");
     metrics.counter("tetrad_odd_total", "Odd labels.", {{"label", "a\"b\\c\nd"}}).Increment();

@@ -49,7 +49,7 @@ TEST_CASE("a webhook is created, and its secret is shown only then")
     CHECK(*header(got, "ETag") == "\"1\"");
 
     // The database contains neither the secret nor its decoded bytes.
-    CHECK(f.count("webhooks WHERE outbound_webhooks::text LIKE '%" + secret.substr(6) + "%'") == 0);
+    CHECK(f.count("webhooks WHERE webhooks::text LIKE '%" + secret.substr(6) + "%'") == 0);
     CHECK(f.count("audit_log WHERE audit_log::text LIKE '%" + secret.substr(6) + "%'") == 0);
     CHECK(f.count("audit_log WHERE action = 'webhook.created' AND subject_id = '" + id + "'") == 1);
 }
@@ -122,7 +122,7 @@ TEST_CASE("a scope has at most 20 webhooks, listed newest first in pages")
     CHECK(listed == std::vector<std::string>(ids.rbegin(), ids.rend()));
     CHECK(f.error_of(outbound_webhooks::list_webhooks, {}, {}, "cursor=x").code().name == "VALIDATION_ERROR");
 
-    f.scope = core::Scope::of(1, core::Environment::sandbox, "demo");
+    f.scope = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "demo");
     CHECK_NOTHROW(f.create("https://example.com/"));
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("a webhook of another scope gets 404")
     auto const id = f.create("https://example.com/").id;
     f.publish();
     auto const delivery = std::string(f.deliveries(id)[0].as_object().at("deliveryId").as_string());
-    f.scope = core::Scope::of(1, core::Environment::sandbox, "demo");
+    f.scope = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "demo");
     for (Handler const handler : {outbound_webhooks::get_webhook, outbound_webhooks::update_webhook,
              outbound_webhooks::delete_webhook, outbound_webhooks::rotate_webhook_secret,
              outbound_webhooks::list_deliveries, outbound_webhooks::redeliver}) {

@@ -45,7 +45,7 @@ struct Fixture {
     outbound_webhooks::Api api{
         database, clock, keyring, http_client::AddressPolicy(allow_private_addresses), events};
     std::string traceparent; ///< of the publishing requests
-    core::Scope scope = core::Scope::of(1, core::Environment::production, "demo");
+    core::Scope scope = core::Scope::of(core::TenantId{1}, core::Environment::production, "demo");
 
     /// Registers a tenant and returns its production scope.
     core::Scope tenant(std::string const& slug)

@@ -38,7 +38,8 @@ struct Crowd : Delivery {
 
     static core::Scope scope_of(std::size_t tenant, core::Environment environment)
     {
-        return core::Scope::of(static_cast<std::int64_t>(tenant), environment, "t" + std::to_string(tenant));
+        return core::Scope::of(
+            static_cast<core::TenantId>(tenant), environment, "t" + std::to_string(tenant));
     }
 
     testing::SilentHosts hosts;
@@ -159,7 +160,7 @@ TEST_CASE("an outcome whose row is locked does not delay other outcomes and is w
     f.publish();
     REQUIRE(eventually([&] { return f.count("webhook_deliveries") == 1; }));
     lock->exec(
-        "SELECT FROM webhook_deliveries WHERE scope_id = " + std::to_string(blocked.id) + " FOR UPDATE");
+        "SELECT FROM webhook_deliveries WHERE scope_id = " + core::to_string(blocked.id) + " FOR UPDATE");
 
     for (std::size_t tenant = 2; tenant <= 5; ++tenant) {
         f.scope = Crowd::scope_of(tenant, core::Environment::production);

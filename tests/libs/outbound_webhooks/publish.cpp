@@ -11,9 +11,9 @@ TEST_CASE("an event goes to each enabled webhook of the scope that subscribes to
     auto const all = f.create("https://example.com/all").id;
     auto const some = f.create("https://example.com/some", R"(,"events":["item.updated"])").id;
     auto const off = f.create("https://example.com/off", R"(,"enabled":false)").id;
-    f.scope = core::Scope::of(1, core::Environment::sandbox, "demo");
+    f.scope = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "demo");
     auto const other = f.create("https://example.com/other").id;
-    f.scope = core::Scope::of(1, core::Environment::production, "demo");
+    f.scope = core::Scope::of(core::TenantId{1}, core::Environment::production, "demo");
 
     CHECK(f.publish("item.created") == 1);
     CHECK(f.publish("item.updated") == 2);
@@ -70,7 +70,7 @@ TEST_CASE("old deliveries are purged unless they are pending")
     f.clock.advance(outbound_webhooks::retention - 1s);
     f.publish();
     f.postgres.query("UPDATE webhook_deliveries SET status = 'failed' WHERE created_at > '2026-01-02'");
-    std::vector<std::int64_t> const scopes{f.scope.id, f.scope.id + 2};
+    std::vector<core::ScopeId> const scopes{f.scope.id, core::ScopeId{core::number(f.scope.id) + 2}};
     auto const purge = [&](std::size_t limit) {
         return f.database.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
             return outbound_webhooks::purge(tx, scopes, f.clock.now() - outbound_webhooks::retention, limit);
@@ -91,9 +91,9 @@ TEST_CASE("encrypting secrets again with another key affects only one scope")
     f.create("https://example.com/a");
     auto const rotated = f.create("https://example.com/b").id;
     f.call(outbound_webhooks::rotate_webhook_secret, {}, {{"webhookId", rotated}});
-    f.scope = core::Scope::of(1, core::Environment::sandbox, "demo");
+    f.scope = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "demo");
     f.create("https://example.com/c");
-    f.scope = core::Scope::of(1, core::Environment::production, "demo");
+    f.scope = core::Scope::of(core::TenantId{1}, core::Environment::production, "demo");
 
     auto const both = crypto::Keyring::parse(std::string(second_key) + ',' + first_key);
     auto const reencrypt = [&](crypto::Keyring const& keyring) {

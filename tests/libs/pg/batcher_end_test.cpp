@@ -11,7 +11,7 @@ TEST_CASE("callers beyond the limit of the queue are refused at once")
     std::vector<Outcome> outcomes(25);
     Occupation busy(fixture.database);
     for (auto& outcome : outcomes)
-        start(ioc, insert, Note{2, core::Uuid::v7(), "x"}, outcome);
+        start(ioc, insert, Note{core::ScopeId{2}, core::Uuid::v7(), "x"}, outcome);
     ioc.poll();
     auto const refused = [&] {
         return std::ranges::count_if(outcomes, [](auto const& o) { return o.failure != nullptr; });
@@ -34,9 +34,9 @@ TEST_CASE("an exception that escapes from one coroutine does not affect other ca
     asio::io_context ioc(1);
     Occupation busy(fixture.database);
     Outcome last;
-    asio::co_spawn(ioc, insert.run(Note{2, core::Uuid::v7(), "a"}),
+    asio::co_spawn(ioc, insert.run(Note{core::ScopeId{2}, core::Uuid::v7(), "a"}),
         [](std::exception_ptr, std::string) { throw std::runtime_error("the owner's own"); });
-    start(ioc, insert, Note{2, core::Uuid::v7(), "b"}, last);
+    start(ioc, insert, Note{core::ScopeId{2}, core::Uuid::v7(), "b"}, last);
     ioc.poll();
     busy.end();
     CHECK_THROWS_AS(ioc.run(), std::runtime_error);
@@ -54,7 +54,7 @@ TEST_CASE("callers that wait at shutdown get a result, or are destroyed with the
         auto insert = std::make_unique<Insert>(fixture.inserter());
         Occupation busy(fixture.database);
         for (auto& outcome : outcomes)
-            start(ioc, *insert, Note{2, core::Uuid::v7(), "x"}, outcome);
+            start(ioc, *insert, Note{core::ScopeId{2}, core::Uuid::v7(), "x"}, outcome);
         ioc.poll();
         insert.reset(); // running batches do not need it
         busy.end();
@@ -71,7 +71,7 @@ TEST_CASE_METHOD(OneThread, "callers are refused after the database has stopped"
     database.stop();
     asio::io_context ioc(1);
     Outcome outcome;
-    start(ioc, insert, Note{2, core::Uuid::v7(), "x"}, outcome);
+    start(ioc, insert, Note{core::ScopeId{2}, core::Uuid::v7(), "x"}, outcome);
     ioc.run();
     REQUIRE(outcome.failure);
     CHECK(error_code_of([&] { std::rethrow_exception(outcome.failure); }) == "UNAVAILABLE");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "pg/batcher.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
@@ -17,20 +18,20 @@
 namespace batcher_test {
 
 struct Note {
-    std::int64_t scope;
+    core::ScopeId scope;
     core::Uuid id;
     std::string body;
 };
 
 namespace asio = boost::asio;
 
-using Key = std::pair<std::int64_t, core::Uuid>;
+using Key = std::pair<core::ScopeId, core::Uuid>;
 using Insert = pg::Batcher<Note, std::string>;
 using Get = pg::Batcher<Key, std::optional<std::string>>;
 
 /// The parameters of a batch: scopes and ids, and the scopes whose rows it reads or writes.
 struct Columns {
-    void add(std::int64_t scope, core::Uuid id)
+    void add(core::ScopeId scope, core::Uuid id)
     {
         scopes.push_back(scope);
         ids.push_back(id.to_string());
@@ -38,11 +39,11 @@ struct Columns {
 
     pg::Scopes visible() const
     {
-        std::set<std::int64_t> const distinct(scopes.begin(), scopes.end());
-        return pg::Scopes(std::vector<std::int64_t>(distinct.begin(), distinct.end()));
+        std::set<core::ScopeId> const distinct(scopes.begin(), scopes.end());
+        return pg::Scopes(std::vector<core::ScopeId>(distinct.begin(), distinct.end()));
     }
 
-    std::vector<std::int64_t> scopes;
+    std::vector<core::ScopeId> scopes;
     std::vector<std::string> ids;
 };
 
@@ -87,7 +88,7 @@ struct Fixture {
                 std::map<Key, std::string> stored;
                 for (pg::Row const row : rows) {
                     pg::RowReader reader(row);
-                    auto const scope = reader.integer();
+                    auto const scope = reader.scope_id();
                     auto const id = reader.uuid();
                     stored[{scope, id}] = reader.text();
                 }
@@ -114,7 +115,7 @@ struct Fixture {
                 std::map<Key, std::string> found;
                 for (pg::Row const row : rows) {
                     pg::RowReader reader(row);
-                    auto const scope = reader.integer();
+                    auto const scope = reader.scope_id();
                     auto const id = reader.uuid();
                     found[{scope, id}] = reader.text();
                 }

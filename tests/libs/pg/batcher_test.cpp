@@ -13,7 +13,7 @@ TEST_CASE_METHOD(OneThread, "waiting callers form one batch of at most 128, and 
     Occupation busy(database);
     for (std::size_t i = 0; i < outcomes.size(); ++i)
         start(ioc, insert,
-            Note{static_cast<std::int64_t>(2 + i % 5), core::Uuid::v7(), "note " + std::to_string(i)},
+            Note{static_cast<core::ScopeId>(2 + i % 5), core::Uuid::v7(), "note " + std::to_string(i)},
             outcomes[i]);
     ioc.poll();
     busy.end();
@@ -31,7 +31,7 @@ TEST_CASE_METHOD(Fixture, "a single caller is a batch of one and does not wait f
     auto insert = inserter();
     asio::io_context ioc(1);
     Outcome outcome;
-    start(ioc, insert, Note{2, core::Uuid::v7(), "alone"}, outcome);
+    start(ioc, insert, Note{core::ScopeId{2}, core::Uuid::v7(), "alone"}, outcome);
     ioc.run();
     CHECK(outcome.value == "alone");
     CHECK(sizes.sizes == std::vector<std::size_t>{1});
@@ -44,7 +44,8 @@ TEST_CASE_METHOD(OneThread, "an invalid row in a batch fails only for its caller
     std::vector<Outcome> outcomes(20);
     Occupation busy(database);
     for (std::size_t i = 0; i < outcomes.size(); ++i)
-        start(ioc, insert, Note{2, core::Uuid::v7(), i == 7 ? "forbidden" : "fine"}, outcomes[i]);
+        start(ioc, insert, Note{core::ScopeId{2}, core::Uuid::v7(), i == 7 ? "forbidden" : "fine"},
+            outcomes[i]);
     ioc.poll();
     busy.end();
     ioc.run();
@@ -128,7 +129,7 @@ TEST_CASE_METHOD(Fixture, "many threads write rows, and each thread reads its ow
         io.emplace_back([&, t] {
             asio::io_context ioc(1);
             auto const caller = [&](int n) -> asio::awaitable<void> {
-                std::int64_t const scope = 2 + n % 7;
+                core::ScopeId const scope{2 + n % 7};
                 for (int round = 0; round < rounds; ++round) {
                     core::Uuid const id = core::Uuid::v7();
                     std::string const body =
@@ -136,7 +137,7 @@ TEST_CASE_METHOD(Fixture, "many threads write rows, and each thread reads its ow
                     auto const here = std::this_thread::get_id();
                     std::string const stored = co_await insert.run(Note{scope, id, body});
                     auto const found = co_await get.run({scope, id});
-                    auto const foreign = co_await get.run({scope + 100, id});
+                    auto const foreign = co_await get.run({core::ScopeId{core::number(scope) + 100}, id});
                     bool const same_thread = std::this_thread::get_id() == here;
                     if (stored == body && found == body && !foreign && same_thread) ++right;
                 }

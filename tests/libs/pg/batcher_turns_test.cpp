@@ -15,12 +15,12 @@ using namespace batcher_test;
 namespace {
 
 struct Call {
-    std::int64_t scope_id;
+    core::ScopeId scope_id;
 };
 
 /// Calls of a Batcher. The test decides when its batches end.
 struct Gated {
-    using Batch = std::vector<std::int64_t>; ///< the scopes of its calls
+    using Batch = std::vector<core::ScopeId>; ///< the scopes of its calls
 
     explicit Gated(pg::DatabaseOptions options)
         : database([&] {
@@ -63,7 +63,7 @@ struct Gated {
     }
 
     /// Starts a call. When this function returns, the call has been refused or waits.
-    Outcome& call(std::int64_t scope_id)
+    Outcome& call(core::ScopeId scope_id)
     {
         auto& outcome = outcomes.emplace_back();
         start(ioc, calls, Call{scope_id}, outcome);
@@ -71,7 +71,7 @@ struct Gated {
         return outcome;
     }
 
-    std::vector<Outcome*> call(std::int64_t scope_id, std::size_t count)
+    std::vector<Outcome*> call(core::ScopeId scope_id, std::size_t count)
     {
         std::vector<Outcome*> begun;
         for (std::size_t i = 0; i < count; ++i)
@@ -99,7 +99,7 @@ struct Gated {
     }
 
     /// Starts as many batches as may run at a time, so that further callers wait.
-    void occupy(std::int64_t scope_id)
+    void occupy(core::ScopeId scope_id)
     {
         for (std::size_t i = 1; i <= Calls::parallel_batches; ++i) {
             call(scope_id);
@@ -135,7 +135,7 @@ struct Gated {
     std::vector<Batch> batches;            ///< in the order in which they started
     std::deque<asio::steady_timer*> gates; ///< timers for which the running batches wait
     bool is_open = false;
-    std::optional<std::int64_t> locked; ///< the next batch that contains this scope finds its lock held
+    std::optional<core::ScopeId> locked; ///< the next batch that contains this scope finds its lock held
     Calls calls;
     asio::io_context ioc{1};
 };
@@ -144,12 +144,12 @@ struct Gated {
 
 TEST_CASE("too many calls of one environment delay and refuse only its own calls")
 {
-    auto const other = GENERATE(2, 4); // the tenant's other environment, another tenant
-    CAPTURE(other);
+    auto const other = core::ScopeId{GENERATE(2, 4)}; // the tenant's other environment, another tenant
+    CAPTURE(core::number(other));
     Gated f({.threads = 1, .queue_limit = 20'000, .queue_timeout = 20s});
-    f.occupy(3);
+    f.occupy(core::ScopeId{3});
     constexpr std::size_t count = 64 * Gated::Calls::batch_limit;
-    auto const flood = f.call(3, count);
+    auto const flood = f.call(core::ScopeId{3}, count);
     CHECK(Gated::count_refused(flood) == 0); // the duration of batches is not known yet
     // The running batches take at least 200 ms, so 64 batches are expected to take more than half of 20 s.
     std::this_thread::sleep_for(200ms);
@@ -157,7 +157,7 @@ TEST_CASE("too many calls of one environment delay and refuse only its own calls
     f.end_batch();
     REQUIRE(f.begins(4));
 
-    CHECK(Gated::is_refused(f.call(3)));
+    CHECK(Gated::is_refused(f.call(core::ScopeId{3})));
     auto const others = f.call(other, 10);
     CHECK(Gated::count_refused(others) == 0);
     f.end_batch();
@@ -175,37 +175,39 @@ TEST_CASE("an environment that fills its share leaves places to the tenant's oth
           "places to other tenants")
 {
     Gated f({.threads = 1, .queue_limit = 64, .queue_timeout = 1h});
-    f.occupy(3);
-    CHECK(Gated::count_refused(f.call(3, 100)) == 100 - 36); // three quarters of the tenant's 48
-    CHECK(Gated::count_refused(f.call(2, 100)) == 100 - 12); // the tenant has three quarters of 64: 48
-    CHECK(Gated::count_refused(f.call(4, 100)) == 100 - 16);
-    CHECK(Gated::is_refused(f.call(6)));
+    f.occupy(core::ScopeId{3});
+    CHECK(
+        Gated::count_refused(f.call(core::ScopeId{3}, 100)) == 100 - 36); // three quarters of the tenant's 48
+    CHECK(Gated::count_refused(f.call(core::ScopeId{2}, 100)) ==
+          100 - 12); // the tenant has three quarters of 64: 48
+    CHECK(Gated::count_refused(f.call(core::ScopeId{4}, 100)) == 100 - 16);
+    CHECK(Gated::is_refused(f.call(core::ScopeId{6})));
     f.finish();
 }
 
 TEST_CASE("calls without a scope have no share limit, and take turns like one more tenant")
 {
     Gated f({.threads = 1, .queue_limit = 400, .queue_timeout = 1h});
-    f.occupy(3);
-    CHECK(Gated::count_refused(f.call(0, 300)) == 0);
-    CHECK(Gated::count_refused(f.call(2, 101)) == 1);
+    f.occupy(core::ScopeId{3});
+    CHECK(Gated::count_refused(f.call(core::ScopeId{0}, 300)) == 0);
+    CHECK(Gated::count_refused(f.call(core::ScopeId{2}, 101)) == 1);
     f.end_batch();
     REQUIRE(f.begins(3));
-    CHECK(std::ranges::count(f.batches.back(), 0) == 64);
-    CHECK(std::ranges::count(f.batches.back(), 2) == 64);
+    CHECK(std::ranges::count(f.batches.back(), core::ScopeId{0}) == 64);
+    CHECK(std::ranges::count(f.batches.back(), core::ScopeId{2}) == 64);
     f.finish();
 }
 
 TEST_CASE("a call that has waited too long for its turn is refused")
 {
     Gated f({.threads = 1, .queue_limit = 1'000, .queue_timeout = 3s});
-    f.occupy(2);
-    auto const early = f.call(2, 150);
+    f.occupy(core::ScopeId{2});
+    auto const early = f.call(core::ScopeId{2}, 150);
     std::this_thread::sleep_for(3s);
-    auto const late = f.call(4, 100);
+    auto const late = f.call(core::ScopeId{4}, 100);
     f.end_batch();
     REQUIRE(f.begins(3));
-    CHECK(std::ranges::count(f.batches.back(), 4) == 100);
+    CHECK(std::ranges::count(f.batches.back(), core::ScopeId{4}) == 100);
     CHECK(f.run_until([&] { return std::ranges::all_of(early, &Outcome::done); }));
     CHECK(Gated::count_refused(early) == 150);
     CHECK(Gated::count_refused(late) == 0);
@@ -215,16 +217,16 @@ TEST_CASE("a call that has waited too long for its turn is refused")
 TEST_CASE("calls of a scope that runs separately are refused according to the duration of its own batches")
 {
     Gated f({.threads = 1, .queue_limit = 20'000, .queue_timeout = 20s});
-    f.locked = 3;
-    f.call(3);
+    f.locked = core::ScopeId{3};
+    f.call(core::ScopeId{3});
     REQUIRE(f.begins(2)); // the scope runs separately
-    f.call(3, 64 * Gated::Calls::batch_limit);
+    f.call(core::ScopeId{3}, 64 * Gated::Calls::batch_limit);
     std::this_thread::sleep_for(200ms);
     f.end_batch();
     REQUIRE(f.begins(3));
-    CHECK(Gated::is_refused(f.call(3)));
-    CHECK_FALSE(Gated::is_refused(f.call(2)));
+    CHECK(Gated::is_refused(f.call(core::ScopeId{3})));
+    CHECK_FALSE(Gated::is_refused(f.call(core::ScopeId{2})));
     REQUIRE(f.begins(4));
-    CHECK(f.batches.back() == Gated::Batch{2});
+    CHECK(f.batches.back() == Gated::Batch{core::ScopeId{2}});
     f.finish();
 }

@@ -14,7 +14,7 @@ using namespace batcher_test;
 namespace {
 
 struct Draft {
-    std::int64_t scope_id;
+    core::ScopeId scope_id;
     core::Uuid id;
     std::string body;
 };
@@ -22,9 +22,15 @@ struct Draft {
 using Create = pg::Batcher<Draft, std::string>;
 
 /// The first scope of each tenant.
-std::int64_t scope_of(std::size_t number)
+core::ScopeId scope_of(std::size_t number)
 {
-    return 2 * static_cast<std::int64_t>(number);
+    return core::ScopeId{2 * static_cast<std::int64_t>(number)};
+}
+
+/// The second scope of each tenant.
+core::ScopeId sandbox_of(std::size_t number)
+{
+    return core::ScopeId{2 * static_cast<std::int64_t>(number) + 1};
 }
 
 /// A lock that another process holds: the advisory lock of a scope, or a row.
@@ -36,9 +42,9 @@ public:
         transaction_.exec(sql);
     }
 
-    static std::string lock_of(std::int64_t scope_id)
+    static std::string lock_of(core::ScopeId scope_id)
     {
-        return "SELECT pg_advisory_xact_lock((83::bigint << 56) | " + std::to_string(scope_id) + ")";
+        return "SELECT pg_advisory_xact_lock((83::bigint << 56) | " + core::to_string(scope_id) + ")";
     }
 
     void let_go() { transaction_.abort(); }
@@ -114,10 +120,10 @@ struct Blocked {
     }
 
     /// Starts a caller. The returned reference stays valid.
-    Outcome& create(Create& batcher, std::int64_t scope_id, core::Uuid const& id = core::Uuid::v7())
+    Outcome& create(Create& batcher, core::ScopeId scope_id, core::Uuid const& id = core::Uuid::v7())
     {
         auto& outcome = outcomes.emplace_back();
-        start(ioc, batcher, Draft{scope_id, id, "of " + std::to_string(scope_id)}, outcome);
+        start(ioc, batcher, Draft{scope_id, id, "of " + core::to_string(scope_id)}, outcome);
         return outcome;
     }
 
@@ -158,7 +164,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held does not delay other calle
         others.push_back(&create(insert, scope_of(i)));
     REQUIRE(run_until([&] { return std::ranges::all_of(others, &Outcome::done); }));
     for (std::size_t i = 0; i < others.size(); ++i)
-        CHECK(others[i]->value == "of " + std::to_string(scope_of(i + 2)));
+        CHECK(others[i]->value == "of " + core::to_string(scope_of(i + 2)));
     CHECK_FALSE(blocked.done);
 
     // Callers of other scopes do not wait for the lock.
@@ -200,12 +206,12 @@ TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to
     std::deque<Create> inserters;
     for (std::size_t i = 1; i <= 8; ++i) {
         create(inserters.emplace_back(inserter()), scope_of(i));
-        create(inserters.back(), scope_of(i) + 1); // the tenant's other scope
+        create(inserters.back(), sandbox_of(i)); // the tenant's other scope
     }
     auto const done = [&] { return std::ranges::count_if(outcomes, &Outcome::done); };
     REQUIRE(run_until([&] { return done() == 8; }));
     for (int i = 0; i < 50; ++i) {
-        Outcome const& free = create(inserters[static_cast<std::size_t>(i) % 8], 100 + i);
+        Outcome const& free = create(inserters[static_cast<std::size_t>(i) % 8], core::ScopeId{100 + i});
         REQUIRE(run_until([&] { return free.done; }));
         REQUIRE_FALSE(free.failure);
     }
@@ -219,7 +225,7 @@ TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to
 TEST_CASE_METHOD(Blocked, "busy scopes do not keep a scope that waited for its lock from running")
 {
     constexpr std::size_t busy = 4; // more than may run separately at a time
-    std::map<std::int64_t, std::size_t> batches;
+    std::map<core::ScopeId, std::size_t> batches;
     bool endless = false;
     std::optional<Create> insert;
     insert.emplace(inserter([&](std::span<Draft const> drafts) {
@@ -303,11 +309,11 @@ TEST_CASE("the blocked environments of a tenant share its limit, and each gets s
 {
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
     auto insert = f.inserter();
-    std::int64_t const production = scope_of(1), sandbox = production + 1;
+    core::ScopeId const production = scope_of(1), sandbox = sandbox_of(1);
     HeldLock sandbox_lock(f.postgres, HeldLock::lock_of(sandbox));
     HeldLock production_lock(f.postgres, HeldLock::lock_of(production));
     // Makes calls until many are refused. Returns whether exactly `places` of the calls wait.
-    auto const fill = [&](std::int64_t scope_id, std::ptrdiff_t places) {
+    auto const fill = [&](core::ScopeId scope_id, std::ptrdiff_t places) {
         std::vector<Outcome const*> calls;
         auto const done = [&] { return std::ranges::count_if(calls, &Outcome::done); };
         CHECK(f.run_until([&] {
@@ -343,7 +349,7 @@ TEST_CASE_METHOD(Impatient, "a row that another transaction holds delays only it
     CHECK(run_until([&] { return std::ranges::all_of(updated, &Outcome::done); }));
     CHECK(is_unavailable(*updated[0]));
     for (std::size_t i = 1; i < 5; ++i)
-        CHECK(updated[i]->value == "of " + std::to_string(scope_of(1 + i / 2)));
+        CHECK(updated[i]->value == "of " + core::to_string(scope_of(1 + i / 2)));
 }
 
 TEST_CASE("if one scope makes a statement too slow, the statement runs again for each scope separately")
@@ -357,7 +363,7 @@ TEST_CASE("if one scope makes a statement too slow, the statement runs again for
     REQUIRE(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
     CHECK(Blocked::is_unavailable(f.outcomes[0]));
     for (std::size_t i = 1; i < 4; ++i)
-        CHECK(f.outcomes[i].value == "of " + std::to_string(scope_of(i + 1)));
+        CHECK(f.outcomes[i].value == "of " + core::to_string(scope_of(i + 1)));
 }
 
 TEST_CASE_METHOD(

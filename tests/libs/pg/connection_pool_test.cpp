@@ -106,7 +106,7 @@ TEST_CASE_METHOD(Fixture, "a batch does not fail if a migration has invalidated 
 {
     Ask bodies(
         database, [](pg::BatchConnection& connection, std::span<int const> inputs) -> pg::Batch<std::string> {
-            co_await connection.run(2, "SELECT body FROM notes WHERE scope_id = $1", {2});
+            co_await connection.run(core::ScopeId{2}, "SELECT body FROM notes WHERE scope_id = $1", {2});
             co_return std::vector<std::string>(inputs.size(), "read");
         });
     asio::io_context ioc(1);

@@ -32,8 +32,8 @@ static void fail_with(pg::Tx& tx, std::string const& code)
 TEST_CASE_METHOD(Fixture, "a transaction commits and returns the result of its work")
 {
     core::Uuid const id = core::Uuid::v7();
-    auto const inserted = testing::run_awaitable(database.transact(2, [&](pg::Tx& tx) {
-        insert_note(tx, 2, id, "first");
+    auto const inserted = testing::run_awaitable(database.transact(core::ScopeId{2}, [&](pg::Tx& tx) {
+        insert_note(tx, core::ScopeId{2}, id, "first");
         return pg::RowReader(tx.run("SELECT body FROM notes WHERE id = $1", {id})[0]).text();
     }));
     CHECK(inserted == "first");
@@ -47,21 +47,22 @@ TEST_CASE_METHOD(Fixture, "an exception of the work rolls back and is rethrown u
     };
 
     auto const failing = [&](pg::Tx& tx) {
-        insert_note(tx, 2, core::Uuid::v7(), "lost");
+        insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "lost");
         throw Unusual{7};
     };
-    CHECK_THROWS_AS(testing::run_awaitable(database.transact(2, failing)), Unusual);
-    CHECK_THROWS_AS(database.transact_blocking(2, failing), Unusual);
+    CHECK_THROWS_AS(testing::run_awaitable(database.transact(core::ScopeId{2}, failing)), Unusual);
+    CHECK_THROWS_AS(database.transact_blocking(core::ScopeId{2}, failing), Unusual);
     CHECK(stored() == "0");
 }
 
 TEST_CASE_METHOD(Fixture, "the caller gets a constraint violation as its own exception type")
 {
     core::Uuid const id = core::Uuid::v7();
-    auto const insert = [&](pg::Tx& tx) { insert_note(tx, 2, id, "x"); };
-    database.transact_blocking(2, insert);
-    CHECK_THROWS_AS(database.transact_blocking(2, insert), pqxx::unique_violation);
-    CHECK_THROWS_AS(database.transact_blocking(2, [](pg::Tx& tx) { tx.run("SELECT no_such_column"); }),
+    auto const insert = [&](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, id, "x"); };
+    database.transact_blocking(core::ScopeId{2}, insert);
+    CHECK_THROWS_AS(database.transact_blocking(core::ScopeId{2}, insert), pqxx::unique_violation);
+    CHECK_THROWS_AS(
+        database.transact_blocking(core::ScopeId{2}, [](pg::Tx& tx) { tx.run("SELECT no_such_column"); }),
         pqxx::undefined_column);
     CHECK(stored() == "1");
 }
@@ -70,14 +71,14 @@ TEST_CASE_METHOD(Fixture, "a transaction is not reported as committed if the wor
 {
     core::Uuid const id = core::Uuid::v7();
     auto const careless = [&](pg::Tx& tx) {
-        insert_note(tx, 2, id, "x");
+        insert_note(tx, core::ScopeId{2}, id, "x");
         try {
-            insert_note(tx, 2, id, "again");
+            insert_note(tx, core::ScopeId{2}, id, "again");
         } catch (pqxx::unique_violation const&) {
         }
         return true;
     };
-    CHECK_THROWS_AS(database.transact_blocking(2, careless), pqxx::unique_violation);
+    CHECK_THROWS_AS(database.transact_blocking(core::ScopeId{2}, careless), pqxx::unique_violation);
     CHECK(stored() == "0");
 }
 
@@ -85,8 +86,8 @@ TEST_CASE_METHOD(Fixture, "a serialization failure or deadlock runs the work aga
 {
     std::string const code = GENERATE("40001", "40P01");
     int runs = 0;
-    auto const result = testing::run_awaitable(database.transact(2, [&](pg::Tx& tx) {
-        insert_note(tx, 2, core::Uuid::v7(), "run " + std::to_string(++runs));
+    auto const result = testing::run_awaitable(database.transact(core::ScopeId{2}, [&](pg::Tx& tx) {
+        insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "run " + std::to_string(++runs));
         if (runs < 3) fail_with(tx, code);
         return runs;
     }));
@@ -126,18 +127,19 @@ TEST_CASE("work runs again once if a migration has invalidated prepared statemen
     pg::Database database({.url = postgres.service_url(),
         .threads = 1,
         .report = [&](std::string const& event) { events.push_back(event); }});
-    database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "kept"); });
+    database.transact_blocking(
+        core::ScopeId{2}, [](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "kept"); });
     int runs = 0;
     // There are more outdated statements than retries, so one retry must be enough for all of them.
     auto const read = [&](pg::Tx& tx) {
         ++runs;
-        insert_note(tx, 2, core::Uuid::v7(), "written once");
+        insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "written once");
         for (int i = 0; i < 10; ++i)
             tx.run("SELECT body FROM notes WHERE scope_id = $1 ORDER BY " + std::to_string(i) + " + 0", {2});
     };
-    database.transact_blocking(2, read);
+    database.transact_blocking(core::ScopeId{2}, read);
     postgres.query("DROP TRIGGER die ON notes; ALTER TABLE notes ALTER COLUMN body TYPE varchar(1000)");
-    database.transact_blocking(2, read);
+    database.transact_blocking(core::ScopeId{2}, read);
     CHECK(runs == 3);
     CHECK(postgres.query("SELECT count(*) FROM notes WHERE body = 'written once'") == "2");
     CHECK(events.empty());
@@ -147,14 +149,14 @@ TEST_CASE_METHOD(Fixture, "two transactions that wait for each other both succee
 {
     core::Uuid const a = core::Uuid::v7();
     core::Uuid const b = core::Uuid::v7();
-    database.transact_blocking(2, [&](pg::Tx& tx) {
-        insert_note(tx, 2, a, "");
-        insert_note(tx, 2, b, "");
+    database.transact_blocking(core::ScopeId{2}, [&](pg::Tx& tx) {
+        insert_note(tx, core::ScopeId{2}, a, "");
+        insert_note(tx, core::ScopeId{2}, b, "");
     });
     std::latch both(2);
     auto const append = [&](core::Uuid first, core::Uuid second, std::string const& mark) {
         bool met = false;
-        database.transact_blocking(2, [&](pg::Tx& tx) {
+        database.transact_blocking(core::ScopeId{2}, [&](pg::Tx& tx) {
             tx.run("UPDATE notes SET body = body || $2 WHERE id = $1", {first, mark});
             if (!std::exchange(met, true)) both.arrive_and_wait();
             tx.run("UPDATE notes SET body = body || $2 WHERE id = $1", {second, mark});
@@ -168,15 +170,15 @@ TEST_CASE_METHOD(Fixture, "two transactions that wait for each other both succee
 
 TEST_CASE_METHOD(Fixture, "a read uses one snapshot and cannot write")
 {
-    auto const counts = testing::run_awaitable(database.read(2, [&](pg::Tx& tx) {
+    auto const counts = testing::run_awaitable(database.read(core::ScopeId{2}, [&](pg::Tx& tx) {
         auto const before = count_notes(tx);
         postgres.query("INSERT INTO notes (scope_id, id, body) VALUES (2, gen_random_uuid(), 'meanwhile')");
         return std::pair(before, count_notes(tx));
     }));
     CHECK(counts == std::pair<std::int64_t, std::int64_t>(0, 0));
     CHECK(stored() == "1");
-    auto const write = [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); };
-    CHECK_THROWS_AS(testing::run_awaitable(database.read(2, write)), pqxx::sql_error);
+    auto const write = [](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x"); };
+    CHECK_THROWS_AS(testing::run_awaitable(database.read(core::ScopeId{2}, write)), pqxx::sql_error);
     CHECK(stored() == "1");
 }
 
@@ -197,7 +199,7 @@ TEST_CASE_METHOD(Fixture, "a transaction without a statement sends nothing to th
 {
     REQUIRE(testing::eventually([&] { return database.healthy(); }));
     postgres.pause();
-    auto const answer = database.transact_blocking(2, [](pg::Tx&) { return 42; });
+    auto const answer = database.transact_blocking(core::ScopeId{2}, [](pg::Tx&) { return 42; });
     postgres.resume();
     CHECK(answer == 42);
 }
@@ -248,10 +250,10 @@ TEST_CASE_METHOD(Fixture, "a statement that cannot be prepared does not affect l
 
 TEST_CASE_METHOD(Fixture, "statements other than queries can be run")
 {
-    database.transact_blocking(2, [](pg::Tx& tx) {
+    database.transact_blocking(core::ScopeId{2}, [](pg::Tx& tx) {
         tx.run("LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE");
         tx.run("SAVEPOINT s");
-        insert_note(tx, 2, core::Uuid::v7(), "x");
+        insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x");
         tx.run("ROLLBACK TO SAVEPOINT s");
     });
     CHECK(stored() == "0");
@@ -310,7 +312,8 @@ TEST_CASE_METHOD(Fixture, "a thread is busy while it runs a job")
 {
     CHECK(testing::eventually([this] { return database.busy() == 0; }));
     testing::Gate gate;
-    std::thread caller([&] { database.transact_blocking(2, [&](pg::Tx&) { gate.pass_blocking(); }); });
+    std::thread caller(
+        [&] { database.transact_blocking(core::ScopeId{2}, [&](pg::Tx&) { gate.pass_blocking(); }); });
     CHECK(testing::eventually([&] { return gate.arrived() == 1; }));
     CHECK(database.busy() == 1);
     gate.open();

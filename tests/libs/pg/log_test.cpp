@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::int64_t scope = 2;
+constexpr core::ScopeId scope{2};
 
 /// The prefix of planted values.
 std::string const mark = "planted-";

@@ -34,7 +34,7 @@ static bool connected(testing::Postgres const& postgres, unsigned connections)
     });
 }
 
-static std::string write(pg::Database& database, std::int64_t scope_id = 2)
+static std::string write(pg::Database& database, core::ScopeId scope_id = core::ScopeId{2})
 {
     return error_code_of([&] {
         testing::run_awaitable(database.transact(
@@ -43,9 +43,9 @@ static std::string write(pg::Database& database, std::int64_t scope_id = 2)
 }
 
 /// A scope of a different tenant for each number.
-static std::int64_t scope_of(std::size_t number)
+static core::ScopeId scope_of(std::size_t number)
 {
-    return 2 + 2 * static_cast<std::int64_t>(number);
+    return core::ScopeId{2 + 2 * static_cast<std::int64_t>(number)};
 }
 
 static std::string sleep_on(pg::Database& database)
@@ -141,9 +141,9 @@ TEST_CASE_METHOD(Fixture, "a commit with an unknown outcome gives UNAVAILABLE an
     pg::Database database({.url = postgres.service_url()});
     int runs = 0;
     CHECK(error_code_of([&] {
-        database.transact_blocking(2, [&](pg::Tx& tx) {
+        database.transact_blocking(core::ScopeId{2}, [&](pg::Tx& tx) {
             ++runs;
-            insert_note(tx, 2, core::Uuid::v7(), "die at commit");
+            insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "die at commit");
         });
     }) == "UNAVAILABLE");
     CHECK(runs == 1);

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::int64_t scope = 14;
+constexpr core::ScopeId scope{14};
 constexpr unsigned sessions = 2;
 
 struct Fixture {
@@ -112,7 +112,7 @@ TEST_CASE(
         CHECK(f.value("SHOW statement_timeout") == "10s");
         CHECK(f.value("SHOW idle_in_transaction_session_timeout") == "10s");
         CHECK(f.value("SHOW TimeZone") == "UTC");
-        CHECK(f.value("SELECT current_setting('app.scopes')") == std::to_string(scope));
+        CHECK(f.value("SELECT current_setting('app.scopes')") == core::to_string(scope));
         CHECK(f.value("SELECT current_setting('app.scopes')", {}).empty());
         strict.transact_blocking({}, [](pg::Tx& tx) {
             CHECK(pg::RowReader(tx.run("SHOW statement_timeout").front()).text() == "7s");
@@ -138,7 +138,7 @@ TEST_CASE("a pooled transaction sees only rows of its scope, and can roll back",
     Fixture f;
     f.insert("mine");
     CHECK(f.value("SELECT count(*) FROM notes") == "1");
-    CHECK(f.value("SELECT count(*) FROM notes", std::int64_t{15}) == "0");
+    CHECK(f.value("SELECT count(*) FROM notes", core::ScopeId{15}) == "0");
     CHECK(f.value("SELECT count(*) FROM notes", {}) == "0");
 
     auto const id = core::Uuid::v7();

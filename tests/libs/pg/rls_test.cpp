@@ -1,6 +1,7 @@
 #include "pg/row.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"
+#include "support/scopes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -17,7 +18,7 @@ namespace {
 struct Fixture {
     Fixture()
     {
-        for (std::int64_t const scope : {2, 3, 4})
+        for (auto const scope : testing::scopes({2, 3, 4}))
             database.transact_blocking(
                 scope, [&](pg::Tx& tx) { insert_note(tx, scope, core::Uuid::v7(), "x"); });
     }
@@ -35,9 +36,9 @@ struct Fixture {
 
 TEST_CASE_METHOD(Fixture, "a transaction sees only the rows of its scopes")
 {
-    CHECK(visible(2) == 1);
-    CHECK(visible(pg::Scopes({2, 4})) == 2);
-    CHECK(visible(99) == 0);
+    CHECK(visible(core::ScopeId{2}) == 1);
+    CHECK(visible(pg::Scopes({core::ScopeId{2}, core::ScopeId{4}})) == 2);
+    CHECK(visible(core::ScopeId{99}) == 0);
     CHECK(visible({}) == 0);
     CHECK(postgres.query("SELECT count(*) FROM notes") == "3");
 }
@@ -51,9 +52,9 @@ TEST_CASE_METHOD(Fixture, "a connection without a scope sees no rows")
 TEST_CASE_METHOD(
     Fixture, "after commit or rollback the scope of a transaction does not apply to the next one")
 {
-    REQUIRE(visible(2) == 1);
+    REQUIRE(visible(core::ScopeId{2}) == 1);
     CHECK(visible({}) == 0);
-    CHECK_THROWS(database.transact_blocking(2, [](pg::Tx& tx) {
+    CHECK_THROWS(database.transact_blocking(core::ScopeId{2}, [](pg::Tx& tx) {
         tx.run("SELECT 1");
         throw std::runtime_error("rolled back");
     }));
@@ -62,14 +63,15 @@ TEST_CASE_METHOD(
 
 TEST_CASE_METHOD(Fixture, "rows of other scopes cannot be written")
 {
-    auto const insert = [](pg::Tx& tx) { insert_note(tx, 3, core::Uuid::v7(), "x"); };
-    CHECK_THROWS_AS(database.transact_blocking(2, insert), pqxx::insufficient_privilege);
+    auto const insert = [](pg::Tx& tx) { insert_note(tx, core::ScopeId{3}, core::Uuid::v7(), "x"); };
+    CHECK_THROWS_AS(database.transact_blocking(core::ScopeId{2}, insert), pqxx::insufficient_privilege);
     CHECK_THROWS_AS(database.transact_blocking({}, insert), pqxx::insufficient_privilege);
-    CHECK_THROWS_AS(
-        database.transact_blocking(2, [](pg::Tx& tx) { tx.run("UPDATE notes SET scope_id = 3"); }),
+    CHECK_THROWS_AS(database.transact_blocking(
+                        core::ScopeId{2}, [](pg::Tx& tx) { tx.run("UPDATE notes SET scope_id = 3"); }),
         pqxx::insufficient_privilege);
-    database.transact_blocking(2, [](pg::Tx& tx) { tx.run("UPDATE notes SET body = 'mine'"); });
-    database.transact_blocking(4, [](pg::Tx& tx) { tx.run("DELETE FROM notes"); });
+    database.transact_blocking(
+        core::ScopeId{2}, [](pg::Tx& tx) { tx.run("UPDATE notes SET body = 'mine'"); });
+    database.transact_blocking(core::ScopeId{4}, [](pg::Tx& tx) { tx.run("DELETE FROM notes"); });
     CHECK(postgres.query("SELECT string_agg(scope_id || body, ' ' ORDER BY scope_id) FROM notes") ==
           "2mine 3x");
 }
@@ -79,16 +81,16 @@ TEST_CASE_METHOD(
 {
     pg::Database owner({.url = postgres.owner_url(), .threads = 1});
     CHECK(owner.transact_blocking({}, [](pg::Tx& tx) { return count_notes(tx); }) == 0);
-    CHECK(owner.transact_blocking(2, [](pg::Tx& tx) { return count_notes(tx); }) == 1);
+    CHECK(owner.transact_blocking(core::ScopeId{2}, [](pg::Tx& tx) { return count_notes(tx); }) == 1);
     for (char const* sql : {"ALTER TABLE notes DISABLE ROW LEVEL SECURITY", "CREATE TABLE t ()",
              "DROP POLICY scope ON notes", "SELECT protect_by_scope('notes')"})
-        CHECK_THROWS_AS(
-            database.transact_blocking(2, [&](pg::Tx& tx) { tx.run(sql); }), pqxx::insufficient_privilege);
+        CHECK_THROWS_AS(database.transact_blocking(core::ScopeId{2}, [&](pg::Tx& tx) { tx.run(sql); }),
+            pqxx::insufficient_privilege);
 }
 
 TEST_CASE_METHOD(Fixture, "the policy is a filter, and the scope in the statement is the index condition")
 {
-    auto const plan = database.transact_blocking(2, [](pg::Tx& tx) {
+    auto const plan = database.transact_blocking(core::ScopeId{2}, [](pg::Tx& tx) {
         tx.run("SELECT set_config('enable_seqscan', 'off', true)");
         std::string text;
         for (pg::Row const& row : tx.run("EXPLAIN SELECT body FROM notes WHERE scope_id = 2"))
@@ -110,7 +112,7 @@ TEST_CASE("data that a tenant's environments share are visible to both and to no
     auto const postgres = testing::Postgres::migrated({&schema}, "shared");
     pg::Database database({.url = postgres.service_url(), .threads = 1});
     pg::Database owner({.url = postgres.owner_url(), .threads = 1});
-    auto const insert = [&](pg::Scopes const& scopes, std::int64_t tenant, std::string const& body) {
+    auto const insert = [&](pg::Scopes const& scopes, core::TenantId tenant, std::string const& body) {
         database.transact_blocking(scopes, [&](pg::Tx& tx) {
             tx.run("INSERT INTO shared (tenant_id, body) VALUES ($1, $2)", {tenant, body});
         });
@@ -119,23 +121,23 @@ TEST_CASE("data that a tenant's environments share are visible to both and to no
         return from.transact_blocking(scopes,
             [](pg::Tx& tx) { return pg::RowReader(tx.run("SELECT count(*) FROM shared")[0]).integer(); });
     };
-    insert(2, 1, "by production");
-    insert(3, 1, "by sandbox");
-    insert(4, 2, "of another");
+    insert(core::ScopeId{2}, core::TenantId{1}, "by production");
+    insert(core::ScopeId{3}, core::TenantId{1}, "by sandbox");
+    insert(core::ScopeId{4}, core::TenantId{2}, "of another");
 
-    CHECK(visible(database, 2) == 2);
-    CHECK(visible(database, 3) == 2);
-    CHECK(visible(database, 5) == 1);
-    CHECK(visible(database, 6) == 0);
-    CHECK(visible(database, pg::Scopes({3, 4})) == 3);
+    CHECK(visible(database, core::ScopeId{2}) == 2);
+    CHECK(visible(database, core::ScopeId{3}) == 2);
+    CHECK(visible(database, core::ScopeId{5}) == 1);
+    CHECK(visible(database, core::ScopeId{6}) == 0);
+    CHECK(visible(database, pg::Scopes({core::ScopeId{3}, core::ScopeId{4}})) == 3);
     CHECK(visible(database, {}) == 0);
     CHECK(visible(owner, {}) == 0);
-    CHECK_THROWS_AS(insert(2, 2, "x"), pqxx::insufficient_privilege);
-    CHECK_THROWS_AS(insert({}, 1, "x"), pqxx::insufficient_privilege);
-    CHECK_THROWS_AS(
-        database.transact_blocking(2, [](pg::Tx& tx) { tx.run("UPDATE shared SET tenant_id = 2"); }),
+    CHECK_THROWS_AS(insert(core::ScopeId{2}, core::TenantId{2}, "x"), pqxx::insufficient_privilege);
+    CHECK_THROWS_AS(insert({}, core::TenantId{1}, "x"), pqxx::insufficient_privilege);
+    CHECK_THROWS_AS(database.transact_blocking(
+                        core::ScopeId{2}, [](pg::Tx& tx) { tx.run("UPDATE shared SET tenant_id = 2"); }),
         pqxx::insufficient_privilege);
-    database.transact_blocking(5, [](pg::Tx& tx) { tx.run("DELETE FROM shared"); });
+    database.transact_blocking(core::ScopeId{5}, [](pg::Tx& tx) { tx.run("DELETE FROM shared"); });
     CHECK(postgres.query("SELECT string_agg(body, ', ' ORDER BY body) FROM shared") ==
           "by production, by sandbox");
 }
@@ -147,11 +149,11 @@ TEST_CASE("serialised work of one scope waits for its turn, and work of other sc
         {.url = postgres.service_url(), .threads = 4, .queue_timeout = std::chrono::hours(1)});
 
     struct In {
-        std::int64_t scope_id;
+        core::ScopeId scope_id;
     };
 
-    pg::Batcher<In, std::int64_t> locked(
-        database, [](pg::BatchConnection& connection, std::span<In const> inputs) -> pg::Batch<std::int64_t> {
+    pg::Batcher<In, core::ScopeId> locked(database,
+        [](pg::BatchConnection& connection, std::span<In const> inputs) -> pg::Batch<core::ScopeId> {
             auto const scopes = pg::scopes_of(inputs);
             std::vector<pg::Param> const params{scopes.ids()};
             co_await connection.run_with_scope_locks(scopes, "SELECT $1::bigint[]", params);
@@ -161,8 +163,8 @@ TEST_CASE("serialised work of one scope waits for its turn, and work of other sc
     std::promise<void> taken;
     std::promise<void> release;
     std::thread holder([&] {
-        database.transact_blocking(2, [&](pg::Tx& tx) {
-            pg::lock_scope(tx, 2);
+        database.transact_blocking(core::ScopeId{2}, [&](pg::Tx& tx) {
+            pg::lock_scope(tx, core::ScopeId{2});
             taken.set_value();
             release.get_future().wait();
         });
@@ -170,14 +172,16 @@ TEST_CASE("serialised work of one scope waits for its turn, and work of other sc
     taken.get_future().wait();
     bool same = false;
     bool other = false;
-    boost::asio::co_spawn(ioc, locked.run({2}), [&](std::exception_ptr, std::int64_t) { same = true; });
+    boost::asio::co_spawn(
+        ioc, locked.run({core::ScopeId{2}}), [&](std::exception_ptr, core::ScopeId) { same = true; });
     // The first batch runs before the second caller arrives, so they do not share a batch.
     REQUIRE(testing::eventually([&] {
         ioc.poll();
         return postgres.query("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") ==
                "1";
     }));
-    boost::asio::co_spawn(ioc, locked.run({4}), [&](std::exception_ptr, std::int64_t) { other = true; });
+    boost::asio::co_spawn(
+        ioc, locked.run({core::ScopeId{4}}), [&](std::exception_ptr, core::ScopeId) { other = true; });
     CHECK(testing::eventually([&] { return ioc.poll(), other; }));
     CHECK_FALSE(same);
     release.set_value();

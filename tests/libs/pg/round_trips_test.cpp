@@ -23,7 +23,7 @@ struct Fixture {
     }
 
     /// The round trips of a transaction of `scope` that adds `notes` notes.
-    unsigned transact(std::int64_t scope, int notes)
+    unsigned transact(core::ScopeId scope, int notes)
     {
         auto const before = proxy.turns();
         database.transact_blocking(scope, [&](pg::Tx& tx) {
@@ -34,7 +34,7 @@ struct Fixture {
     }
 
     /// The round trips of a batch's statement that counts the notes of its scope.
-    unsigned count_in_batch(std::int64_t scope, std::int64_t expected)
+    unsigned count_in_batch(core::ScopeId scope, std::int64_t expected)
     {
         unsigned turns = 0;
         auto const work = [&]() -> boost::asio::awaitable<void> {
@@ -60,10 +60,10 @@ TEST_CASE("a transaction's scope is set in the round trip of its first statement
     Fixture f(GENERATE(false, true)); // true: behind a pooler, where the settings are sent as well
     // The first round trip sends BEGIN and the statement, and prepares the statement. The second sends
     // COMMIT.
-    CHECK(f.transact(2, 1) == 2);
-    CHECK(f.transact(4, 1) == 2);
-    CHECK(f.transact(2, 5) == 6);
-    CHECK(f.transact(2, 0) == 0);
+    CHECK(f.transact(core::ScopeId{2}, 1) == 2);
+    CHECK(f.transact(core::ScopeId{4}, 1) == 2);
+    CHECK(f.transact(core::ScopeId{2}, 5) == 6);
+    CHECK(f.transact(core::ScopeId{2}, 0) == 0);
     CHECK(f.postgres.query("SELECT string_agg(scope_id::text, ',' ORDER BY scope_id) FROM notes") ==
           "2,2,2,2,2,2,4");
 }
@@ -71,7 +71,7 @@ TEST_CASE("a transaction's scope is set in the round trip of its first statement
 TEST_CASE("a batch sets its scopes and runs its statement in one round trip")
 {
     Fixture f(GENERATE(false, true));
-    f.transact(2, 3);
-    CHECK(f.count_in_batch(2, 3) == 1);
-    CHECK(f.count_in_batch(4, 0) == 1);
+    f.transact(core::ScopeId{2}, 3);
+    CHECK(f.count_in_batch(core::ScopeId{2}, 3) == 1);
+    CHECK(f.count_in_batch(core::ScopeId{4}, 0) == 1);
 }

@@ -34,7 +34,7 @@ std::int64_t count_notes(pg::Tx& tx)
     return pg::RowReader(tx.run("SELECT count(*) FROM notes")[0]).integer();
 }
 
-void insert_note(pg::Tx& tx, std::int64_t scope_id, core::Uuid id, std::string const& body)
+void insert_note(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, std::string const& body)
 {
     tx.run("INSERT INTO notes (scope_id, id, body) VALUES ($1, $2, $3)", {scope_id, id, body});
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/scope.hpp"
 #include "pg/batcher.hpp"
 #include "pg/migrate.hpp"
 #include "support/postgres.hpp"
@@ -23,4 +24,4 @@ template <class Work> std::string error_code_of(Work work)
 }
 
 std::int64_t count_notes(pg::Tx& tx);
-void insert_note(pg::Tx& tx, std::int64_t scope_id, core::Uuid id, std::string const& body);
+void insert_note(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, std::string const& body);

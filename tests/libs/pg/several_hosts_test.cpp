@@ -29,7 +29,8 @@ TEST_CASE("if a URL contains several hosts, the reachable and writable host is u
                      port_of(postgres) + " target_session_attrs=read-write user=" + postgres.service_role() +
                      " dbname=" + postgres.database();
     pg::Database database({.url = url});
-    database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+    database.transact_blocking(
+        core::ScopeId{2}, [](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x"); });
     CHECK(postgres.query("SELECT count(*) FROM notes") == "1");
     pg::Listener const listener(url, {}, [] {});
     CHECK(testing::eventually([&] { return listener.live(); }));
@@ -44,7 +45,8 @@ TEST_CASE("a read-only server is not used if the URL requires a writable one")
     auto const write = [&](std::string const& to) {
         pg::Database database({.url = to});
         return error_code_of([&] {
-            database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+            database.transact_blocking(core::ScopeId{2},
+                [](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x"); });
         });
     };
     CHECK(write(url) == "UNAVAILABLE");

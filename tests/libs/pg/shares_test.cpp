@@ -1,5 +1,6 @@
 #include "schema.hpp"
 #include "support/eventually.hpp"
+#include "support/scopes.hpp"
 
 #include <pqxx/connection>
 #include <pqxx/transaction>
@@ -54,14 +55,14 @@ private:
 /// The calls of a test, each on a separate thread. The result is the code of the thrown error.
 using Calls = std::vector<std::future<std::string>>;
 
-std::future<std::string> call(pg::Database& database, std::int64_t scope_id, std::string const& sql)
+std::future<std::string> call(pg::Database& database, core::ScopeId scope_id, std::string const& sql)
 {
     return std::async(std::launch::async, [&database, scope_id, sql] {
         return error_code_of([&] { database.transact_blocking(scope_id, [&](pg::Tx& tx) { tx.run(sql); }); });
     });
 }
 
-std::future<std::string> wait_for_lock(pg::Database& database, std::int64_t scope_id)
+std::future<std::string> wait_for_lock(pg::Database& database, core::ScopeId scope_id)
 {
     return call(database, scope_id, "SELECT pg_advisory_xact_lock(7)");
 }
@@ -86,11 +87,11 @@ TEST_CASE_METHOD(Fixture, "a tenant whose calls all wait for a lock leaves a thr
     std::future<std::string> other;
     HeldLock held(*this);
     for (unsigned i = 0; i < count; ++i)
-        calls.push_back(wait_for_lock(database, 2 + i % 2));
+        calls.push_back(wait_for_lock(database, core::ScopeId{2 + i % 2}));
     REQUIRE(testing::eventually(
         [&, n = share] { return waiting() == std::to_string(n) && database.queued() == count - n; }));
 
-    other = call(database, 4, "SELECT 1");
+    other = call(database, core::ScopeId{4}, "SELECT 1");
     REQUIRE(ends(other));
     CHECK(other.get() == "");
     CHECK(waiting() == std::to_string(share));
@@ -108,7 +109,7 @@ TEST_CASE_METHOD(Fixture,
 
     constexpr unsigned count = 10;
     auto const [threads, share] = GENERATE(Case{3, 1}, Case{5, 3}, Case{8, 5});
-    auto const stuck = GENERATE(2, 3);
+    core::ScopeId const stuck{GENERATE(2, 3)};
     pg::Database database(options(threads));
     Calls calls;
     std::future<std::string> sibling;
@@ -118,7 +119,7 @@ TEST_CASE_METHOD(Fixture,
     REQUIRE(testing::eventually(
         [&, n = share] { return waiting() == std::to_string(n) && database.queued() == count - n; }));
 
-    sibling = call(database, 5 - stuck, "SELECT 1");
+    sibling = call(database, core::ScopeId{5 - core::number(stuck)}, "SELECT 1");
     REQUIRE(ends(sibling));
     CHECK(sibling.get() == "");
     held.let_go();
@@ -134,31 +135,31 @@ TEST_CASE_METHOD(
     pg::Database database(few);
     Calls calls;
     HeldLock held(*this);
-    calls.push_back(wait_for_lock(database, 2));
+    calls.push_back(wait_for_lock(database, core::ScopeId{2}));
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
-    auto const reserve = [&](std::int64_t scope_id) { return database.reserve(scope_id); };
-    auto const refused = [&](std::int64_t scope_id) { return error_code_of([&] { reserve(scope_id); }); };
-    auto first = reserve(2), second = reserve(2);
-    CHECK(refused(2) == "UNAVAILABLE");
-    auto const third = reserve(3);
-    CHECK(refused(3) == "UNAVAILABLE");
-    CHECK(call(database, 2, "SELECT 1").get() == "UNAVAILABLE");
-    auto const other = reserve(4);
-    CHECK(refused(6) == "UNAVAILABLE");
+    auto const reserve = [&](core::ScopeId scope_id) { return database.reserve(scope_id); };
+    auto const refused = [&](core::ScopeId scope_id) { return error_code_of([&] { reserve(scope_id); }); };
+    auto first = reserve(core::ScopeId{2}), second = reserve(core::ScopeId{2});
+    CHECK(refused(core::ScopeId{2}) == "UNAVAILABLE");
+    auto const third = reserve(core::ScopeId{3});
+    CHECK(refused(core::ScopeId{3}) == "UNAVAILABLE");
+    CHECK(call(database, core::ScopeId{2}, "SELECT 1").get() == "UNAVAILABLE");
+    auto const other = reserve(core::ScopeId{4});
+    CHECK(refused(core::ScopeId{6}) == "UNAVAILABLE");
     first.reset();
-    calls.push_back(call(database, 2, "SELECT 1"));
+    calls.push_back(call(database, core::ScopeId{2}, "SELECT 1"));
     REQUIRE(testing::eventually([&] { return database.queued() == 1; }));
-    CHECK(refused(2) == "UNAVAILABLE");
+    CHECK(refused(core::ScopeId{2}) == "UNAVAILABLE");
     held.let_go();
     for (auto& each : calls)
         CHECK(each.get() == "");
-    CHECK(refused(2) == "");
+    CHECK(refused(core::ScopeId{2}) == "");
 }
 
 TEST_CASE_METHOD(Fixture, "a single thread runs the calls of every tenant")
 {
     pg::Database database(options(1));
-    for (std::int64_t const scope_id : {2, 4, 3})
+    for (auto const scope_id : testing::scopes({2, 4, 3}))
         CHECK(call(database, scope_id, "SELECT 1").get() == "");
 }
 
@@ -167,7 +168,7 @@ TEST_CASE_METHOD(Fixture, "transactions without a tenant may use every thread")
     pg::Database database(options(2));
     Calls calls;
     HeldLock held(*this);
-    for (pg::Scopes const& scopes : {pg::Scopes(), pg::Scopes(std::vector<std::int64_t>{2, 4})})
+    for (pg::Scopes const& scopes : {pg::Scopes(), pg::Scopes(testing::scopes({2, 4}))})
         calls.push_back(std::async(std::launch::async, [&database, scopes] {
             return error_code_of([&] {
                 database.transact_blocking(
@@ -198,7 +199,7 @@ TEST_CASE_METHOD(Fixture, "many calls of several tenants end, and no tenant exce
         std::vector<std::jthread> threads;
         for (std::size_t i = 0; i < tenants * callers; ++i)
             threads.emplace_back([&, tenant = i % tenants] {
-                auto const scope_id = 2 + 2 * static_cast<std::int64_t>(tenant);
+                core::ScopeId const scope_id{2 + 2 * static_cast<std::int64_t>(tenant)};
                 for (std::size_t n = 0; n < each; ++n) {
                     database.transact_blocking(scope_id, [&](pg::Tx& tx) { work(tenant, tx); });
                     ++done;
@@ -219,9 +220,9 @@ TEST_CASE_METHOD(Fixture,
     postgres.query("ALTER ROLE notes_service CONNECTION LIMIT 1");
     std::future<std::string> first, second;
     HeldLock held(*this);
-    first = wait_for_lock(database, 2);
+    first = wait_for_lock(database, core::ScopeId{2});
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
-    second = call(database, 2, "SELECT 1");
+    second = call(database, core::ScopeId{2}, "SELECT 1");
     REQUIRE(testing::eventually([&] { return database.queued() == 1; }));
     postgres.query("SELECT pg_terminate_backend(pid) " + mine + " AND wait_event_type = 'Lock'");
     REQUIRE(ends(first));
@@ -237,20 +238,20 @@ TEST_CASE_METHOD(Fixture, "only a tenant whose calls wait for a long time is ref
     pg::Database database(patient);
     Calls calls;
     HeldLock held(*this);
-    calls.push_back(wait_for_lock(database, 2));
+    calls.push_back(wait_for_lock(database, core::ScopeId{2}));
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
     CHECK(testing::eventually([&] {
-        auto another = call(database, 3, "SELECT 1");
+        auto another = call(database, core::ScopeId{3}, "SELECT 1");
         if (another.wait_for(50ms) == std::future_status::ready) return another.get() == "UNAVAILABLE";
         calls.push_back(std::move(another));
         return false;
     }));
     CHECK(calls.size() > 1);
-    CHECK(call(database, 4, "SELECT 1").get() == "");
+    CHECK(call(database, core::ScopeId{4}, "SELECT 1").get() == "");
     held.let_go();
     for (auto& each : calls)
         CHECK(each.get() == "");
-    CHECK(call(database, 3, "SELECT 1").get() == "");
+    CHECK(call(database, core::ScopeId{3}, "SELECT 1").get() == "");
 }
 
 TEST_CASE_METHOD(Fixture, "only a tenant that fills its share of the queue is refused")
@@ -260,18 +261,18 @@ TEST_CASE_METHOD(Fixture, "only a tenant that fills its share of the queue is re
     pg::Database database(few);
     Calls calls;
     HeldLock held(*this);
-    calls.push_back(wait_for_lock(database, 2));
+    calls.push_back(wait_for_lock(database, core::ScopeId{2}));
     REQUIRE(testing::eventually([&] { return waiting() == "1"; }));
-    auto const enqueue = [&](std::int64_t scope_id) {
+    auto const enqueue = [&](core::ScopeId scope_id) {
         auto const before = database.queued();
         calls.push_back(call(database, scope_id, "SELECT 1"));
         REQUIRE(testing::eventually([&] { return database.queued() == before + 1; }));
     };
-    for (std::int64_t const scope_id : {2, 2, 3})
+    for (auto const scope_id : testing::scopes({2, 2, 3}))
         enqueue(scope_id);
-    CHECK(call(database, 3, "SELECT 1").get() == "UNAVAILABLE");
-    enqueue(4);
-    CHECK(call(database, 6, "SELECT 1").get() == "UNAVAILABLE");
+    CHECK(call(database, core::ScopeId{3}, "SELECT 1").get() == "UNAVAILABLE");
+    enqueue(core::ScopeId{4});
+    CHECK(call(database, core::ScopeId{6}, "SELECT 1").get() == "UNAVAILABLE");
     held.let_go();
     for (auto& each : calls)
         CHECK(each.get() == "");

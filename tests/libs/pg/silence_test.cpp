@@ -31,7 +31,8 @@ struct Fixture {
 std::string write(pg::Database& database)
 {
     return error_code_of([&] {
-        database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+        database.transact_blocking(
+            core::ScopeId{2}, [](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x"); });
     });
 }
 

@@ -5,11 +5,11 @@
 #include "schema.hpp"
 #include "support/eventually.hpp"
 #include "support/run_awaitable.hpp"
+#include "support/scopes.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
-#include <numeric>
 
 using namespace std::chrono_literals;
 
@@ -51,9 +51,8 @@ std::size_t total(auto const& result)
 /// Scopes whose text has about 8 MiB. The server sends this text back before it reads the next statement.
 pg::Scopes very_many_scopes()
 {
-    std::vector<std::int64_t> ids(420'000);
-    std::iota(ids.begin(), ids.end(), 1'000'000'000'000'000'000);
-    return pg::Scopes(std::move(ids));
+    constexpr std::int64_t first = 1'000'000'000'000'000'000;
+    return pg::Scopes(testing::scopes_between(first, first + 419'999));
 }
 
 } // namespace
@@ -121,7 +120,8 @@ TEST_CASE_METHOD(Fixture, "sslmode=verify-full requires the right server name an
     auto const write = [](std::string const& to) {
         pg::Database database({.url = to, .threads = 1});
         return error_code_of([&] {
-            database.transact_blocking(2, [](pg::Tx& tx) { insert_note(tx, 2, core::Uuid::v7(), "x"); });
+            database.transact_blocking(core::ScopeId{2},
+                [](pg::Tx& tx) { insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x"); });
         });
     };
     Certificates const others("pg.test");

@@ -21,13 +21,13 @@ namespace {
 
 void write_note(pg::Tx& tx)
 {
-    insert_note(tx, 2, core::Uuid::v7(), "x");
+    insert_note(tx, core::ScopeId{2}, core::Uuid::v7(), "x");
 }
 
 /// The error code of a write in its own transaction; "" if the row was stored.
 std::string transaction(pg::Database& database)
 {
-    return error_code_of([&] { database.transact_blocking(2, write_note); });
+    return error_code_of([&] { database.transact_blocking(core::ScopeId{2}, write_note); });
 }
 
 /// Like `transaction`, in a batch.
@@ -36,8 +36,8 @@ std::string batch(pg::Database& database)
     return error_code_of([&] {
         testing::run_awaitable([&]() -> boost::asio::awaitable<void> {
             auto const connection = co_await database.batch_connection();
-            co_await connection->run(
-                2, "INSERT INTO notes (scope_id, id, body) VALUES (2, $1, 'x')", {core::Uuid::v7()});
+            co_await connection->run(core::ScopeId{2},
+                "INSERT INTO notes (scope_id, id, body) VALUES (2, $1, 'x')", {core::Uuid::v7()});
         }());
     });
 }
@@ -128,6 +128,6 @@ TEST_CASE("a write in a read-only transaction is reported as a fault of the call
             {}, [](pg::Tx& tx) { return pg::RowReader(tx.run("SELECT pg_backend_pid()")[0]).integer(); });
     };
     auto const before = backend();
-    CHECK_THROWS_AS(testing::run_awaitable(database.read(2, write_note)), pqxx::sql_error);
+    CHECK_THROWS_AS(testing::run_awaitable(database.read(core::ScopeId{2}, write_note)), pqxx::sql_error);
     CHECK(backend() == before);
 }

@@ -43,8 +43,9 @@ struct Fixture {
 
     void enqueue(core::Time::duration in)
     {
-        database.transact_blocking(
-            pg::Scopes(), [&](pg::Tx& tx) { jobs::enqueue(tx, "q", 2, core::Uuid::v7(), clock.now() + in); });
+        database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
+            jobs::enqueue(tx, "q", core::ScopeId{2}, core::Uuid::v7(), clock.now() + in);
+        });
     }
 
     testing::Postgres postgres = testing::Postgres::migrated({&jobs::migrations()}, "survey");

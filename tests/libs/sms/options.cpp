@@ -57,7 +57,7 @@ TEST_CASE("outcomes of messages are counted for every provider")
     testing::FakeClock const clock;
     observe::Metrics metrics("auth-mfa");
     auto const sender = sms::make_sender(options, client, clock, metrics);
-    sms::Message const message{core::Scope::of(7, core::Environment::sandbox, "demo"),
+    sms::Message const message{core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo"),
         *sms::PhoneNumber::parse("+14155550100"), "Hello"};
     auto const counted = [&](std::string const& answer) {
         std::string const name =

@@ -13,8 +13,8 @@ namespace {
 
 sms::Message message(std::string body)
 {
-    return {core::Scope::of(7, core::Environment::sandbox, "demo"), *sms::PhoneNumber::parse("+14155550100"),
-        std::move(body)};
+    return {core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo"),
+        *sms::PhoneNumber::parse("+14155550100"), std::move(body)};
 }
 
 std::vector<std::string> lines(std::string const& path)

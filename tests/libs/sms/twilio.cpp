@@ -13,8 +13,8 @@ namespace {
 
 sms::Message message()
 {
-    return {core::Scope::of(7, core::Environment::sandbox, "demo"), *sms::PhoneNumber::parse("+14155550100"),
-        "Caf\u00e9 & co: 1+1=2"};
+    return {core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo"),
+        *sms::PhoneNumber::parse("+14155550100"), "Caf\u00e9 & co: 1+1=2"};
 }
 
 struct Fixture {

@@ -53,7 +53,7 @@ struct Alone {
 
     Found find(std::string_view slug) { return testing::run_awaitable(directory.find(slug)); }
 
-    Found find(std::int64_t id) { return testing::run_awaitable(directory.find_by_id(id)); }
+    Found find(core::TenantId id) { return testing::run_awaitable(directory.find_by_id(id)); }
 
     std::atomic<bool> live = true;
     tenancy::Directory directory;
@@ -90,12 +90,12 @@ TEST_CASE("a tenant is found by slug and by id, with the settings of both enviro
         CHECK(found->settings(Environment::production).version == 1);
         CHECK(found->settings(Environment::sandbox).allowed_origins ==
               std::vector<std::string>{"http://localhost:3000", "https://b.example"});
-        CHECK(found->scope(Environment::sandbox).id == acme.id * 2 + 1);
+        CHECK(found->scope(Environment::sandbox).id == core::scope_of(acme.id, Environment::sandbox));
     }
     CHECK(alone.find("other")->settings(Environment::production).document.empty());
     CHECK(alone.find("nobody") == nullptr);
     CHECK(alone.find("Not A Slug") == nullptr);
-    CHECK(alone.find(acme.id + 1000) == nullptr);
+    CHECK(alone.find(core::TenantId{core::number(acme.id) + 1000}) == nullptr);
 }
 
 TEST_CASE("with shared settings the sandbox has the settings of production")

@@ -77,14 +77,15 @@ struct Shop {
 
     void fill(core::Scope const& scope, int rows)
     {
-        auto const id = std::to_string(scope.id), n = std::to_string(rows),
-                   tenant = std::to_string(scope.tenant_id());
+        auto const id = core::to_string(scope.id), n = std::to_string(rows),
+                   tenant = core::to_string(scope.tenant_id());
         postgres.query("INSERT INTO a_orders SELECT " + id + ", i FROM generate_series(1, " + n + ") i");
         postgres.query("INSERT INTO b_lines SELECT " + id + ", i, i FROM generate_series(1, " + n + ") i");
         postgres.query("INSERT INTO c_notes SELECT " + id + ", i, i FROM generate_series(1, " + n + ") i");
         postgres.query("INSERT INTO \"Odd Name\" VALUES (" + id + ", 1)");
-        postgres.query("INSERT INTO key_scopes VALUES ('\\x" + std::string(scope.id % 2 == 0 ? "aa" : "bb") +
-                       (scope.id < 10 ? "0" : "") + id + "', " + id + ")");
+        postgres.query("INSERT INTO key_scopes VALUES ('\\x" +
+                       std::string(scope.environment() == core::Environment::production ? "aa" : "bb") +
+                       (scope.id < core::ScopeId{10} ? "0" : "") + id + "', " + id + ")");
         postgres.query("INSERT INTO templates VALUES (" + tenant + ", 'welcome') ON CONFLICT DO NOTHING");
         http::Request request;
         request.context = {.request_id = "r", .scope = scope, .idempotency_key = "k"};
@@ -104,7 +105,7 @@ struct Shop {
 
     /// The number of the tenant's rows in every table of the schema that may have such rows, including
     /// `tenants` and `tenant_erasures`.
-    std::map<std::string, int> rows_of(std::int64_t tenant_id)
+    std::map<std::string, int> rows_of(core::TenantId tenant_id)
     {
         pqxx::connection connection(postgres.superuser_url());
         pqxx::nontransaction tx(connection);
@@ -114,7 +115,7 @@ struct Shop {
                     "WHERE table_schema = 'public' AND column_name IN ('scope_id', 'tenant_id')");
         for (auto const& row : tables) {
             auto const table = row[0].as<std::string>(), column = row[1].as<std::string>();
-            auto const id = std::to_string(tenant_id);
+            auto const id = core::to_string(tenant_id);
             auto const condition = column == "tenant_id" ? " = " + id : " / 2 = " + id;
             counts[table] =
                 tx.exec("SELECT count(*) FROM " + tx.quote_name(table) + " WHERE " + column + condition)
@@ -176,8 +177,8 @@ TEST_CASE("erasure removes all rows of the tenant and none of another tenant")
     CHECK(shop.rows_of(acme.id) == none(full));
     CHECK(std::pair(shop.rows_of(before.id), shop.rows_of(after.id)) == neighbours);
     REQUIRE(shop.hooked.size() == 2);
-    CHECK(shop.hooked[0].id == acme.id * 2);
-    CHECK(shop.hooked[1].id == acme.id * 2 + 1);
+    CHECK(shop.hooked[0].id == core::scope_of(acme.id, core::Environment::production));
+    CHECK(shop.hooked[1].id == core::scope_of(acme.id, core::Environment::sandbox));
     CHECK(shop.hooked[0].slug == "acme");
 }
 
@@ -188,7 +189,8 @@ TEST_CASE("rows that requests write during the erasure are removed later")
     shop.schedule_erasure("acme");
     tenancy::Eraser eraser(shop.database, shop.clock, {shop.hook});
     REQUIRE(testing::run_awaitable(eraser.erase_now(acme.id)));
-    shop.postgres.query("INSERT INTO a_orders VALUES (" + std::to_string(acme.id * 2 + 1) + ", 1)");
+    shop.postgres.query("INSERT INTO a_orders VALUES (" +
+                        core::to_string(core::scope_of(acme.id, core::Environment::sandbox)) + ", 1)");
     shop.run(eraser);
     CHECK(shop.rows_of(acme.id).at("a_orders") == 1);
     CHECK(shop.hooked.size() == 2);
@@ -343,17 +345,19 @@ TEST_CASE("the service can erase only tenants whose erasure has begun")
     Shop shop;
     auto const acme = shop.create("acme");
     auto const full = shop.rows_of(acme.id);
-    auto const erase = [&](std::int64_t id) {
+    auto const erase = [&](core::TenantId id) {
         shop.database.transact_blocking(
             pg::Scopes(), [&](pg::Tx& tx) { tx.run("SELECT erase_tenant_rows($1, 10)", {id}); });
     };
     CHECK_THROWS_AS(erase(acme.id), pqxx::sql_error);
-    CHECK_THROWS_AS(erase(acme.id + 999), pqxx::sql_error);
+    CHECK_THROWS_AS(erase(core::TenantId{core::number(acme.id) + 999}), pqxx::sql_error);
     shop.schedule_erasure("acme");
     CHECK_THROWS_AS(erase(acme.id), pqxx::sql_error);
-    CHECK_THROWS_AS(
-        shop.database.transact_blocking(acme.scope(core::Environment::production),
-            [&](pg::Tx& tx) { tx.run("DELETE FROM audit_log WHERE scope_id = $1", {acme.id * 2}); }),
+    CHECK_THROWS_AS(shop.database.transact_blocking(acme.scope(core::Environment::production),
+                        [&](pg::Tx& tx) {
+                            tx.run("DELETE FROM audit_log WHERE scope_id = $1",
+                                {core::scope_of(acme.id, core::Environment::production)});
+                        }),
         pqxx::insufficient_privilege);
     CHECK_THROWS_AS(shop.database.transact_blocking(
                         pg::Scopes(), [&](pg::Tx& tx) { tx.run("DELETE FROM scope_settings"); }),

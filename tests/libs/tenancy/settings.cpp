@@ -11,8 +11,8 @@ namespace settings = tenancy::settings;
 
 namespace {
 
-core::Scope const acme = core::Scope::of(1, core::Environment::production, "acme");
-core::Scope const acme_sandbox = core::Scope::of(1, core::Environment::sandbox, "acme");
+core::Scope const acme = core::Scope::of(core::TenantId{1}, core::Environment::production, "acme");
+core::Scope const acme_sandbox = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "acme");
 
 } // namespace
 

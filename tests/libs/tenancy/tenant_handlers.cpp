@@ -257,16 +257,16 @@ TEST_CASE("paging neither omits nor repeats a tenant while others are created")
 TEST_CASE("workers process the scopes in the order of their ids")
 {
     Admin admin;
-    std::vector<std::int64_t> expected;
+    std::vector<core::ScopeId> expected;
     for (int i = 0; i < 5; ++i) {
         auto const tenant = admin.create("t" + std::to_string(i));
-        expected.push_back(tenant.id * 2);
-        expected.push_back(tenant.id * 2 + 1);
+        for (auto const id : core::scopes_of(tenant.id))
+            expected.push_back(id);
     }
-    std::vector<std::int64_t> seen;
+    std::vector<core::ScopeId> seen;
     for (;;) {
         auto const next = admin.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
-            return tenancy::tenant_rows::scopes_after(tx, seen.empty() ? 0 : seen.back(), 3);
+            return tenancy::tenant_rows::scopes_after(tx, seen.empty() ? core::no_scope : seen.back(), 3);
         });
         if (next.empty()) break;
         CHECK(next.size() <= 3);
