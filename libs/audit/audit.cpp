@@ -58,9 +58,11 @@ Recorded read_entry(pg::RowReader& r)
 std::vector<Recorded> newest(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    std::string sql =
-        "SELECT audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after, request_id "
-        "FROM audit_log WHERE scope_id = $1";
+    std::string sql = R"(
+        SELECT audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after,
+            request_id
+        FROM audit_log
+        WHERE scope_id = $1)";
     pg::ParamList params{scope.id};
     if (filter.action) sql += " AND action = " + params.add(*filter.action);
     if (filter.actor) sql += " AND actor = " + params.add(*filter.actor);
@@ -130,12 +132,15 @@ void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry cons
     // The time is read under the lock, and the lock is held until the commit. So a reader that sees a later
     // entry also sees this entry.
     tx.run(
-        "WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('audit', $1::bigint))) "
-        "INSERT INTO audit_log (scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, "
-        "before, "
-        "after, request_id) "
-        "SELECT $1::bigint, $2::uuid, clock_timestamp(), $3::text, $4::text, $5::text, $6::text, $7::text, "
-        "$8::jsonb, $9::jsonb, $10::text FROM turn",
+        R"(
+        WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('audit', $1::bigint)))
+        INSERT INTO audit_log (
+            scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after,
+            request_id
+        )
+        SELECT $1::bigint, $2::uuid, clock_timestamp(), $3::text, $4::text, $5::text, $6::text,
+            $7::text, $8::jsonb, $9::jsonb, $10::text
+        FROM turn)",
         {scope.id, core::Uuid::v7(), actor.id, actor.role, entry.action, entry.subject_type, entry.subject_id,
             to_text(entry.before), to_text(entry.after), actor.request_id});
 }

@@ -42,10 +42,11 @@ asio::awaitable<std::map<std::string, Found>> find_keys(
         ids.push_back(scope_id);
     }
     auto const rows = co_await connection.run(pg::Scopes(ids),
-        "SELECT k.key_hash, k.scope_id, k.prefix, k.kind, k.expires_at "
-        "FROM unnest($1::bigint[], $2::bytea[]) AS wanted(scope_id, key_hash) "
-        "JOIN api_keys k ON k.scope_id = wanted.scope_id AND k.key_hash = wanted.key_hash "
-        "WHERE k.revoked_at IS NULL",
+        R"(
+        SELECT k.key_hash, k.scope_id, k.prefix, k.kind, k.expires_at
+        FROM unnest($1::bigint[], $2::bytea[]) AS wanted(scope_id, key_hash)
+        JOIN api_keys k ON k.scope_id = wanted.scope_id AND k.key_hash = wanted.key_hash
+        WHERE k.revoked_at IS NULL)",
         {pg::Param(ids), pg::Param::array(hashes)});
     std::map<std::string, Found> keys;
     for (auto const& row : rows) {
@@ -97,12 +98,13 @@ Minted insert(pg::Tx& tx, core::ScopeId scope_id, ApiKeyKind const& kind)
     for (int i = 0; i < tries; ++i) {
         std::string key = api_key_format::generate(kind.prefix);
         crypto::Digest const hash = crypto::sha256(key);
-        auto const rows =
-            tx.run("INSERT INTO api_keys (scope_id, prefix, key_id, kind, key_hash, created_at) "
-                   "VALUES ($1, $2, $3, $4, $5, clock_timestamp()) "
-                   "ON CONFLICT (scope_id, prefix) DO NOTHING RETURNING created_at",
-                {scope_id, api_key_format::shown(key), core::Uuid::v7(), kind.name,
-                    pg::Param::bytes(crypto::view(hash))});
+        auto const rows = tx.run(R"(
+            INSERT INTO api_keys (scope_id, prefix, key_id, kind, key_hash, created_at)
+            VALUES ($1, $2, $3, $4, $5, clock_timestamp())
+            ON CONFLICT (scope_id, prefix) DO NOTHING
+            RETURNING created_at)",
+            {scope_id, api_key_format::shown(key), core::Uuid::v7(), kind.name,
+                pg::Param::bytes(crypto::view(hash))});
         if (rows.empty()) continue;
         tx.run("INSERT INTO api_key_scopes (key_hash, scope_id) VALUES ($1, $2)",
             {pg::Param::bytes(crypto::view(hash)), scope_id});
@@ -113,12 +115,21 @@ Minted insert(pg::Tx& tx, core::ScopeId scope_id, ApiKeyKind const& kind)
 
 bool revoke(pg::Tx& tx, core::ScopeId scope_id, std::string_view prefix, core::Time now)
 {
-    auto const rows = tx.run("WITH ended AS (UPDATE api_keys SET revoked_at = $3 WHERE scope_id = $1 AND "
-                             "prefix = $2 AND revoked_at IS NULL "
-                             "AND (expires_at IS NULL OR expires_at > $3) RETURNING prefix, key_hash), "
-                             "gone AS (DELETE FROM api_key_scopes s USING ended WHERE s.key_hash = "
-                             "ended.key_hash AND s.scope_id = $1) "
-                             "SELECT prefix FROM ended",
+    auto const rows = tx.run(R"(
+        WITH ended AS (
+            UPDATE api_keys
+            SET revoked_at = $3
+            WHERE scope_id = $1 AND prefix = $2 AND revoked_at IS NULL
+                AND (expires_at IS NULL OR expires_at > $3)
+            RETURNING prefix, key_hash
+        ),
+        gone AS (
+            DELETE FROM api_key_scopes s
+            USING ended
+            WHERE s.key_hash = ended.key_hash AND s.scope_id = $1
+        )
+        SELECT prefix
+        FROM ended)",
         {scope_id, prefix, now});
     return !rows.empty();
 }
@@ -128,30 +139,44 @@ std::vector<std::string> end_others(pg::Tx& tx, core::ScopeId scope_id, std::str
 {
     auto const prefixes = [](pg::Rows const& rows) { return pg::read_rows(rows, &pg::RowReader::text); };
     if (end > now) {
-        return prefixes(tx.run("UPDATE api_keys SET expires_at = least(coalesce(expires_at, $5), $5) "
-                               "WHERE scope_id = $1 AND kind = $2 AND prefix <> $3 AND revoked_at IS NULL "
-                               "AND (expires_at IS NULL OR expires_at > $4) RETURNING prefix",
+        return prefixes(tx.run(R"(
+            UPDATE api_keys
+            SET expires_at = least(coalesce(expires_at, $5), $5)
+            WHERE scope_id = $1 AND kind = $2 AND prefix <> $3 AND revoked_at IS NULL
+                AND (expires_at IS NULL OR expires_at > $4)
+            RETURNING prefix)",
             {scope_id, kind, except, now, end}));
     }
     return prefixes(tx.run(
-        "WITH ended AS (UPDATE api_keys SET revoked_at = $4 WHERE scope_id = $1 AND kind = $2 AND prefix <> "
-        "$3 "
-        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $4) RETURNING prefix, key_hash), "
-        "gone AS (DELETE FROM api_key_scopes s USING ended WHERE s.key_hash = ended.key_hash AND s.scope_id "
-        "= $1) "
-        "SELECT prefix FROM ended",
+        R"(
+        WITH ended AS (
+            UPDATE api_keys
+            SET revoked_at = $4
+            WHERE scope_id = $1 AND kind = $2 AND prefix <> $3 AND revoked_at IS NULL
+                AND (expires_at IS NULL OR expires_at > $4)
+            RETURNING prefix, key_hash
+        ),
+        gone AS (
+            DELETE FROM api_key_scopes s
+            USING ended
+            WHERE s.key_hash = ended.key_hash AND s.scope_id = $1
+        )
+        SELECT prefix
+        FROM ended)",
         {scope_id, kind, except, now}));
 }
 
 std::vector<Record> list(pg::Tx& tx, core::ScopeId scope_id, core::Time now,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const rows =
-        tx.run("SELECT key_id, prefix, kind, created_at, last_used_at, expires_at FROM api_keys "
-               "WHERE scope_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2) "
-               "AND (created_at, key_id) < ($3::timestamptz, $4::uuid) "
-               "ORDER BY created_at DESC, key_id DESC LIMIT $5",
-            {scope_id, now, paging::time_of(after), paging::id_of(after), limit});
+    auto const rows = tx.run(R"(
+        SELECT key_id, prefix, kind, created_at, last_used_at, expires_at
+        FROM api_keys
+        WHERE scope_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)
+            AND (created_at, key_id) < ($3::timestamptz, $4::uuid)
+        ORDER BY created_at DESC, key_id DESC
+        LIMIT $5)",
+        {scope_id, now, paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(rows, read_record);
 }
 
@@ -166,12 +191,18 @@ void touch(pg::Tx& tx, std::span<Use const> uses)
         times.emplace_back(use.at);
     }
     // Several replicas write the same rows. Skipping locked rows avoids both waiting and deadlocks.
-    tx.run("WITH due AS (SELECT k.scope_id, k.prefix, used.at "
-           "FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS used(scope_id, prefix, at) "
-           "JOIN api_keys k ON k.scope_id = used.scope_id AND k.prefix = used.prefix "
-           "WHERE k.last_used_at IS NULL OR k.last_used_at < used.at FOR NO KEY UPDATE OF k SKIP LOCKED) "
-           "UPDATE api_keys k SET last_used_at = due.at FROM due "
-           "WHERE k.scope_id = due.scope_id AND k.prefix = due.prefix",
+    tx.run(R"(
+        WITH due AS (
+            SELECT k.scope_id, k.prefix, used.at
+            FROM unnest($1::bigint[], $2::text[], $3::timestamptz[]) AS used(scope_id, prefix, at)
+            JOIN api_keys k ON k.scope_id = used.scope_id AND k.prefix = used.prefix
+            WHERE k.last_used_at IS NULL OR k.last_used_at < used.at
+            FOR NO KEY UPDATE OF k SKIP LOCKED
+        )
+        UPDATE api_keys k
+        SET last_used_at = due.at
+        FROM due
+        WHERE k.scope_id = due.scope_id AND k.prefix = due.prefix)",
         {pg::Param(scopes), pg::Param(prefixes), pg::Param::array(times)});
 }
 

@@ -79,8 +79,10 @@ std::optional<http::Response> Record::replay_or_lock(pg::Tx& tx) const
 std::optional<http::Response> Record::replay(pg::Tx& tx) const
 {
     auto const rows = tx.run(
-        "SELECT fingerprint, status, etag, location, body, sealed FROM idempotency_keys "
-        "WHERE scope_id = $1 AND key_hash = $2 AND created_at > clock_timestamp() - interval '24 hours'",
+        R"(
+        SELECT fingerprint, status, etag, location, body, sealed
+        FROM idempotency_keys
+        WHERE scope_id = $1 AND key_hash = $2 AND created_at > clock_timestamp() - interval '24 hours')",
         {scope_id_, pg::Param::bytes(crypto::view(key_))});
     if (rows.empty()) return std::nullopt;
     pg::RowReader r(rows.front());
@@ -104,13 +106,14 @@ void Record::store(pg::Tx& tx, http::Response const& response) const
     if (response.status < 200 || response.status > 299) return;
     // Overwrites a row that has expired but was not purged yet.
     tx.run(
-        "INSERT INTO idempotency_keys (scope_id, key_hash, fingerprint, status, etag, location, body, "
-        "sealed, created_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp()) "
-        "ON CONFLICT (scope_id, key_hash) DO UPDATE SET fingerprint = excluded.fingerprint, status = "
-        "excluded.status, "
-        "etag = excluded.etag, location = excluded.location, body = excluded.body, sealed = excluded.sealed, "
-        "created_at = excluded.created_at",
+        R"(
+        INSERT INTO idempotency_keys (
+            scope_id, key_hash, fingerprint, status, etag, location, body, sealed, created_at
+        )
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
+        ON CONFLICT (scope_id, key_hash) DO UPDATE SET fingerprint = excluded.fingerprint,
+            status = excluded.status, etag = excluded.etag, location = excluded.location,
+            body = excluded.body, sealed = excluded.sealed, created_at = excluded.created_at)",
         {scope_id_, pg::Param::bytes(crypto::view(key_)), pg::Param::bytes(crypto::view(fingerprint_)),
             response.status, header(response, "ETag"), header(response, "Location"),
             seal_ == nullptr ? response.body : seal_->seal(response.body, sealed_for()), seal_ != nullptr});

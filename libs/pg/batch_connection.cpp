@@ -29,11 +29,13 @@ constexpr std::string_view set_scopes_and_limit =
     "SELECT set_config('app.scopes', $1, true), set_config('lock_timeout', $2, true)";
 constexpr std::string_view take_lock = "SELECT pg_advisory_xact_lock($1)";
 // If one lock is not available, the statement must change nothing. Therefore it runs with empty `app.scopes`.
-constexpr std::string_view try_locks_and_set_scopes =
-    "SELECT set_config('app.scopes', CASE WHEN t.busy IS NULL THEN $1 ELSE '' END, true), "
-    "set_config('lock_timeout', $2, true), coalesce(t.busy, '{}') "
-    "FROM (SELECT array_agg(s::text ORDER BY s) FILTER (WHERE NOT pg_try_advisory_xact_lock(k)) AS busy "
-    "FROM unnest($3::bigint[], $4::bigint[]) AS u(s, k)) AS t";
+constexpr std::string_view try_locks_and_set_scopes = R"(
+    SELECT set_config('app.scopes', CASE WHEN t.busy IS NULL THEN $1 ELSE '' END, true),
+        set_config('lock_timeout', $2, true), coalesce(t.busy, '{}')
+    FROM (
+        SELECT array_agg(s::text ORDER BY s) FILTER (WHERE NOT pg_try_advisory_xact_lock(k)) AS busy
+        FROM unnest($3::bigint[], $4::bigint[]) AS u(s, k)
+    ) AS t)";
 
 /// The value of PostgreSQL's `lock_timeout`.
 Param timeout_of(LockWait wait)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "pg/sql.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -7,10 +9,12 @@
 
 namespace pg {
 
-/// The text of an SQL statement, or a part of one, made by `sql` at compile time. `capacity` is the greatest
+/// The text of an SQL statement, or a part of one, made by `sql` at compile time. `max_size` is the greatest
 /// length of the text.
-template <std::size_t capacity> class Sql {
+template <std::size_t max_size> class Sql {
 public:
+    static constexpr std::size_t capacity = max_size;
+
     consteval void append(std::string_view text)
     {
         std::ranges::copy(text, text_.begin() + size_);
@@ -20,7 +24,7 @@ public:
     constexpr operator std::string_view() const noexcept { return {text_.data(), size_}; }
 
 private:
-    std::array<char, capacity> text_{};
+    std::array<char, max_size> text_{};
     std::size_t size_ = 0;
 };
 
@@ -29,16 +33,16 @@ private:
 /// differ, the call does not compile.
 ///
 ///     constexpr auto columns = pg::sql("t.template_id, t.name, t.version");
-///     auto const rows = tx.run(pg::sql(R"(
+///     auto const rows = tx.run(pg::sql<columns>(R"(
 ///         SELECT {columns}
 ///         FROM templates t
-///         WHERE t.tenant_id = $1)", columns), {tenant_id});
-template <std::size_t size, std::size_t... capacities>
-consteval Sql<size + (capacities + ... + 0)> sql(char const (&text)[size], Sql<capacities> const&... parts)
+///         WHERE t.tenant_id = $1)"), {tenant_id});
+template <auto const&... parts, std::size_t size>
+consteval Sql<size + (parts.capacity + ... + 0)> sql(char const (&text)[size])
 {
     std::array<std::string_view, sizeof...(parts)> const values{parts...};
     std::size_t used = 0;
-    Sql<size + (capacities + ... + 0)> result;
+    Sql<size + (parts.capacity + ... + 0)> result;
     std::string_view rest(text, size - 1);
     for (;;) {
         auto const open = rest.find('{');

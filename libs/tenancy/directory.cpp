@@ -3,6 +3,7 @@
 #include "core/cache.hpp"
 #include "pg/batcher.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "tenancy/slug.hpp"
 #include "tenancy/tenant_rows.hpp"
 
@@ -48,9 +49,10 @@ asio::awaitable<Tenants> read_tenants(pg::BatchConnection& connection, std::span
         else
             slugs.push_back(one.slug);
     }
-    auto const rows = co_await connection.run(pg::Scopes(),
-        "SELECT " TETRAD_TENANT_COLUMNS
-        " FROM tenants WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[])",
+    auto const rows = co_await connection.run(pg::Scopes(), pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM tenants
+        WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[]))"),
         {slugs, ids});
     Tenants tenants;
     for (auto const row : rows) {

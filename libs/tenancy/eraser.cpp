@@ -41,13 +41,21 @@ Due read_due(pg::RowReader& r)
 
 std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, core::TenantId after)
 {
-    auto const rows =
-        tx.run("SELECT id, slug, gone FROM ("
-               "SELECT tenant_id AS id, slug, false AS gone FROM tenants WHERE erase_after <= $1 "
-               "UNION ALL "
-               "SELECT erased_id, slug, true FROM tenant_erasures WHERE erased_at <= $2"
-               ") AS due WHERE id > $3 ORDER BY id LIMIT 1",
-            {now, gone_before, after});
+    auto const rows = tx.run(R"(
+        SELECT id, slug, gone
+        FROM (
+            SELECT tenant_id AS id, slug, false AS gone
+            FROM tenants
+            WHERE erase_after <= $1
+            UNION ALL
+            SELECT erased_id, slug, true
+            FROM tenant_erasures
+            WHERE erased_at <= $2
+        ) AS due
+        WHERE id > $3
+        ORDER BY id
+        LIMIT 1)",
+        {now, gone_before, after});
     return pg::read_first(rows, read_due);
 }
 
@@ -55,8 +63,11 @@ std::optional<Due> next_due(pg::Tx& tx, core::Time now, core::Time gone_before, 
 /// cancelled or the tenant was erased already.
 std::optional<Due> begin(pg::Tx& tx, core::TenantId id, core::Time now)
 {
-    auto const rows = tx.run("UPDATE tenants SET erasure_began_at = coalesce(erasure_began_at, $2) "
-                             "WHERE tenant_id = $1 AND erase_after <= $2 RETURNING tenant_id, slug, false",
+    auto const rows = tx.run(R"(
+        UPDATE tenants
+        SET erasure_began_at = coalesce(erasure_began_at, $2)
+        WHERE tenant_id = $1 AND erase_after <= $2
+        RETURNING tenant_id, slug, false)",
         {id, now});
     return pg::read_first(rows, read_due);
 }
@@ -67,8 +78,11 @@ void finish(pg::Tx& tx, Due const& due, core::Time now)
         tx.run("DELETE FROM tenant_erasures WHERE erased_id = $1", {due.id()});
         return;
     }
-    tx.run("WITH gone AS (DELETE FROM tenants WHERE tenant_id = $1 RETURNING tenant_id, slug) "
-           "INSERT INTO tenant_erasures (erased_id, slug, erased_at) SELECT tenant_id, slug, $2 FROM gone",
+    tx.run(R"(
+        WITH gone AS (DELETE FROM tenants WHERE tenant_id = $1 RETURNING tenant_id, slug)
+        INSERT INTO tenant_erasures (erased_id, slug, erased_at)
+        SELECT tenant_id, slug, $2
+        FROM gone)",
         {due.id(), now});
 }
 

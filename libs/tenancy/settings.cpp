@@ -33,9 +33,11 @@ Settings read(pg::Tx& tx, core::Scope const& scope)
 Settings read_for_update(pg::Tx& tx, core::Scope const& scope)
 {
     // If there is no row yet, one is inserted, because a row must exist to be locked.
-    auto const rows = tx.run("INSERT INTO scope_settings (scope_id, document, version) VALUES ($1, '{}', 0) "
-                             "ON CONFLICT (scope_id) DO UPDATE SET version = scope_settings.version "
-                             "RETURNING document, version, updated_at",
+    auto const rows = tx.run(R"(
+        INSERT INTO scope_settings (scope_id, document, version)
+        VALUES ($1, '{}', 0)
+        ON CONFLICT (scope_id) DO UPDATE SET version = scope_settings.version
+        RETURNING document, version, updated_at)",
         {scope.id});
     return pg::read_first(rows, read_settings).value();
 }
@@ -44,10 +46,12 @@ Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& 
     std::optional<std::int64_t> expected_version, core::Time now)
 {
     auto const rows = tx.run(
-        "INSERT INTO scope_settings (scope_id, document, version, updated_at) VALUES ($1, $2::jsonb, 1, $3) "
-        "ON CONFLICT (scope_id) DO UPDATE SET document = excluded.document, "
-        "version = scope_settings.version + 1, updated_at = excluded.updated_at "
-        "RETURNING document, version, updated_at",
+        R"(
+        INSERT INTO scope_settings (scope_id, document, version, updated_at)
+        VALUES ($1, $2::jsonb, 1, $3)
+        ON CONFLICT (scope_id) DO UPDATE SET document = excluded.document,
+            version = scope_settings.version + 1, updated_at = excluded.updated_at
+        RETURNING document, version, updated_at)",
         {scope.id, boost::json::serialize(document), now});
     auto written = pg::read_first(rows, read_settings).value();
     if (expected_version && written.version != *expected_version + 1)

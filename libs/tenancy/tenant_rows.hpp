@@ -4,6 +4,7 @@
 #include "core/scope.hpp"
 #include "pg/database.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "tenancy/tenant.hpp"
 
 #include <chrono>
@@ -16,6 +17,10 @@
 
 namespace tenancy {
 
+/// The columns that `read` reads, for a SELECT list or RETURNING. Internal to this library.
+inline constexpr auto columns = pg::sql(R"(
+    tenant_id, slug, display_name, status = 'suspended', limits, created_at, updated_at, erase_after)");
+
 /// Parses the text of a `jsonb` column that contains an object. Internal to this library.
 boost::json::object read_object(std::string_view json);
 
@@ -23,11 +28,7 @@ boost::json::object read_object(std::string_view json);
 /// row-level security. Each write is announced to every Directory at commit.
 namespace tenant_rows {
 
-/// The columns that `read` reads, for a SELECT list or RETURNING. Internal to this library.
-#define TETRAD_TENANT_COLUMNS                                                                                \
-    "tenant_id, slug, display_name, status = 'suspended', limits, created_at, updated_at, erase_after"
-
-/// Reads TETRAD_TENANT_COLUMNS.
+/// Reads `columns`.
 TenantRecord read(pg::RowReader& r);
 
 /// The operator's values for a tenant. Absent values stay unchanged. A new tenant is active and has no limits

@@ -202,8 +202,10 @@ TEST_CASE("a number that opted out gets no messages of any tenant until the opt-
     CHECK(world.as(world.new_owner()).del(path).status == 403);
     CHECK(world.as_master().del(path).body == R"({"deleted":true})");
     CHECK(world.as_master().del(path).status == 404);
-    CHECK(world.postgres.query("SELECT string_agg(actor || ' ' || action || ' ' || subject_id, ',') "
-                               "FROM audit_log WHERE scope_id = 0") ==
+    CHECK(world.postgres.query(R"(
+        SELECT string_agg(actor || ' ' || action || ' ' || subject_id, ',')
+        FROM audit_log
+        WHERE scope_id = 0)") ==
           "master sms_opt_out.cleared " + sms::PhoneNumber::parse(ada.phone)->masked());
     CHECK(world.send(world.challenged(ada)).status == 200);
 }
@@ -337,9 +339,10 @@ TEST_CASE("logs contain no secrets", "[faults]")
 
     // The database contains no usable secret either.
     REQUIRE(testing::eventually([&] { return world.as(ada).get("/v1/auth/me").status == 200; }));
-    auto const tables =
-        world.postgres.query("SELECT string_agg(table_name, ',') FROM information_schema.tables "
-                             "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'");
+    auto const tables = world.postgres.query(R"(
+        SELECT string_agg(table_name, ',')
+        FROM information_schema.tables
+        WHERE table_schema = 'public' AND table_type = 'BASE TABLE')");
     std::istringstream names(tables);
     for (std::string table; std::getline(names, table, ',');) {
         auto const rows =

@@ -132,8 +132,10 @@ TEST_CASE("a correct code is not consumed if there is no signing key", "[sending
     World world;
     auto const ada = world.new_account_with_sms();
     auto const open = world.challenged(ada);
-    world.postgres.query("ALTER TABLE signing_keys ADD COLUMN kept text; "
-                         "UPDATE signing_keys SET kept = sealed_key, sealed_key = 'nonsense'");
+    world.postgres.query(R"(
+        ALTER TABLE signing_keys ADD COLUMN kept text;
+        UPDATE signing_keys
+        SET kept = sealed_key, sealed_key = 'nonsense')");
     static_cast<testing::ServiceWorld<testing::FakeClock>&>(world)
         .restart(); // without waiting for a signing key
     auto const verified = [&] { return world.verify(open, "recovery_code", ada.recovery_codes[0]); };

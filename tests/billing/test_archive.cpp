@@ -72,18 +72,24 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
     CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
     auto const months = [&] {
         return world.postgres.query(
-            "SELECT string_agg(inhrelid::regclass::text, ',' ORDER BY 1) FROM pg_inherits "
-            "WHERE inhparent = 'events'::regclass");
+            R"(
+            SELECT string_agg(inhrelid::regclass::text, ',' ORDER BY 1)
+            FROM pg_inherits
+            WHERE inhparent = 'events'::regclass)");
     };
     auto const made = months();
-    world.postgres.query("CREATE TABLE events_2001_01 (LIKE events INCLUDING ALL); "
-                         "ALTER TABLE events ATTACH PARTITION events_2001_01 FOR VALUES FROM ('2001-01-01Z') "
-                         "TO ('2001-02-01Z'); "
-                         "INSERT INTO events SELECT scope_id, '2001-01-05Z', archive_id, provider, event_id, "
-                         "type, result, reason, "
-                         "user_id, subject, event_at, payload FROM events; "
-                         "INSERT INTO event_claims SELECT scope_id, gen_random_uuid(), archive_id, "
-                         "'2001-01-05Z' FROM event_claims");
+    world.postgres.query(R"(
+        CREATE TABLE events_2001_01 (LIKE events INCLUDING ALL); ALTER TABLE events ATTACH PARTITION
+            events_2001_01 FOR
+        VALUES
+        FROM ('2001-01-01Z') TO ('2001-02-01Z');
+        INSERT INTO events
+        SELECT scope_id, '2001-01-05Z', archive_id, provider, event_id, type, result, reason, user_id,
+            subject, event_at, payload
+        FROM events;
+        INSERT INTO event_claims
+        SELECT scope_id, gen_random_uuid(), archive_id, '2001-01-05Z'
+        FROM event_claims)");
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
     REQUIRE(eventually([&] { return db.healthy(); }));
     auto const maintain = [&] {

@@ -18,8 +18,11 @@ namespace json = boost::json;
 std::string stored(World const& world)
 {
     return world.postgres.query(
-        "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM event_claims) + "
-        "(SELECT count(*) FROM entitlements) + (SELECT count(*) FROM payment_subscriptions)");
+        R"(
+        SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM event_claims) + (
+            SELECT count(*)
+            FROM entitlements
+        ) + (SELECT count(*) FROM payment_subscriptions))");
 }
 
 /// The number of refused credentials of a provider, read from /metrics.

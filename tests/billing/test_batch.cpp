@@ -88,10 +88,14 @@ private:
 void give(World const& world, std::string const& user, std::size_t count, std::string const& status)
 {
     world.postgres.query(
-        "INSERT INTO entitlements (scope_id, entitlement_id, user_id, source, provider_product_id, "
-        "alternative_product_id, transaction_id, status, will_renew, last_event_type, last_event_at, "
-        "last_rank, last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision) "
-        "SELECT " +
+        R"(
+        INSERT INTO entitlements (
+            scope_id, entitlement_id, user_id, source, provider_product_id, alternative_product_id,
+            transaction_id, status, will_renew, last_event_type, last_event_at, last_rank,
+            last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision
+        )
+        SELECT
+        )" +
         world.scope_id() + ", gen_random_uuid(), '" + user + "', 'manual', 'pack', '', n::text, '" + status +
         "', false, 'GRANT', now(), 0, 'infinity', '', '', now(), now(), 1 FROM generate_series(1, " +
         std::to_string(count) + ") AS n");

@@ -117,9 +117,11 @@ void check_all_there(World const& world, Provider const& provider)
     CHECK(world.postgres.query(
               "SELECT count(*) FROM entitlements e WHERE e.last_event_id IN (" + list + ")") == count);
     // Includes events whose acknowledgement was lost.
-    CHECK(world.postgres.query("SELECT count(*) FROM events v FULL JOIN entitlements e "
-                               "ON e.scope_id = v.scope_id AND e.last_event_id = v.event_id "
-                               "WHERE v.event_id IS NULL OR e.last_event_id IS NULL") == "0");
+    CHECK(world.postgres.query(R"(
+        SELECT count(*)
+        FROM events v
+        FULL JOIN entitlements e ON e.scope_id = v.scope_id AND e.last_event_id = v.event_id
+        WHERE v.event_id IS NULL OR e.last_event_id IS NULL)") == "0");
     CHECK(world.postgres.query(
               "SELECT (SELECT count(*) FROM events) = (SELECT count(*) FROM event_claims)") == "t");
     CHECK(world.postgres.query("SELECT count(*) FROM entitlements WHERE revision <> 1") == "0");

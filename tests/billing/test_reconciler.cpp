@@ -141,13 +141,15 @@ TEST_CASE("a user whose sync cannot be written does not delay others", "[reconci
         REQUIRE(sync(world, user).status == 200);
         provider.has(user, {});
     }
-    world.postgres.query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
-                         "$$ BEGIN RAISE EXCEPTION 'no'; END $$; "
-                         "CREATE TRIGGER refuse BEFORE UPDATE ON entitlements FOR EACH ROW "
-                         "WHEN (NEW.user_id = 'ada') EXECUTE FUNCTION refuse()");
+    world.postgres.query(R"(
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END
+            $$; CREATE TRIGGER refuse BEFORE
+        UPDATE ON entitlements FOR EACH ROW WHEN (NEW.user_id = 'ada') EXECUTE FUNCTION refuse())");
     world.clock.set(at("2026-02-01T01:00:00Z"));
-    auto const put_off = "SELECT count(*) FROM jobs WHERE queue = 'reconcile' AND lease_owner IS NULL AND "
-                         "attempts > 0";
+    auto const put_off = R"(
+        SELECT count(*)
+        FROM jobs
+        WHERE queue = 'reconcile' AND lease_owner IS NULL AND attempts > 0)";
     REQUIRE(eventually([&] { return world.postgres.query(put_off) == "1"; }));
     CHECK(provider.seen("ada") == 2);
     CHECK(provider.seen("bob") == 1);

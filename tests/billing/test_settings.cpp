@@ -17,8 +17,11 @@ constexpr auto fresh =
 /// The settings document of the tenant `demo`, as stored in the database.
 std::string document_of(World const& world)
 {
-    return world.postgres.query("SELECT s.document::text FROM scope_settings s JOIN tenants t "
-                                "ON s.scope_id = t.tenant_id * 2 WHERE t.slug = 'demo'");
+    return world.postgres.query(R"(
+        SELECT s.document::text
+        FROM scope_settings s
+        JOIN tenants t ON s.scope_id = t.tenant_id * 2
+        WHERE t.slug = 'demo')");
 }
 
 } // namespace

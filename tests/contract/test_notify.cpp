@@ -129,8 +129,10 @@ TEST_CASE("responses of devices and platforms match the contract", "[contract]")
     CHECK(text(tested.json(), "result") == "failed");
     CHECK(example(backend, "GET /v1/platforms").status == 200);
     world.postgres.query(
-        "UPDATE platforms SET pruning_stopped_at = now(), paused_until = now() + interval '1 hour', "
-        "paused_reason = 'PERMISSION_DENIED'");
+        R"(
+        UPDATE platforms
+        SET pruning_stopped_at = now(), paused_until = now() + interval '1 hour',
+            paused_reason = 'PERMISSION_DENIED')");
     CHECK(checked(backend, "GET /v1/platforms", "/v1/platforms").status == 200);
     world.postgres.query("UPDATE platforms SET paused_until = NULL, paused_reason = NULL");
 

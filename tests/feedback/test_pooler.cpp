@@ -13,8 +13,10 @@ namespace {
 
 std::string sessions_of(World const& world, std::string const& application)
 {
-    return world.postgres.query("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                                " AND application_name = '" +
+    return world.postgres.query(R"(
+        SELECT count(*)
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = ')" +
                                 application + "'");
 }
 

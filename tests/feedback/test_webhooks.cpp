@@ -163,8 +163,10 @@ TEST_CASE("a hanging receiver does not delay the shutdown, and its delivery is n
     new_thread(client);
     REQUIRE(testing::eventually([&] { return held.gate.arrived() == 1; }));
     CHECK(world.host->stop());
-    CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'webhooks' AND attempts = 0 "
-                               "AND lease_owner IS NULL AND run_at <= now()") == "1");
+    CHECK(world.postgres.query(R"(
+        SELECT count(*)
+        FROM jobs
+        WHERE queue = 'webhooks' AND attempts = 0 AND lease_owner IS NULL AND run_at <= now())") == "1");
     CHECK(world.postgres.query("SELECT status || attempts FROM webhook_deliveries") == "pending0");
 }
 

@@ -122,8 +122,12 @@ struct Fixture {
     {
         return eventually([&] {
             return world.postgres.query(
-                       "SELECT (SELECT count(*) FROM broadcast_chunks) + "
-                       "(SELECT count(*) FROM jobs WHERE queue LIKE 'notify.broadcast%')") == "0";
+                       R"(
+                       SELECT (SELECT count(*) FROM broadcast_chunks) + (
+                           SELECT count(*)
+                           FROM jobs
+                           WHERE queue LIKE 'notify.broadcast%'
+                       ))") == "0";
         });
     }
 

@@ -65,8 +65,10 @@ inline std::string history(World const& world, std::string const& id)
 inline std::string announced(World const& world, std::string const& id)
 {
     return world.postgres.query(
-        "SELECT string_agg(event_type, ' ' ORDER BY created_at, delivery_id) FROM webhook_deliveries "
-        "WHERE payload::jsonb -> 'data' ->> 'notificationId' = '" +
+        R"(
+        SELECT string_agg(event_type, ' ' ORDER BY created_at, delivery_id)
+        FROM webhook_deliveries
+        WHERE payload::jsonb -> 'data' ->> 'notificationId' = ')" +
         id + "'");
 }
 

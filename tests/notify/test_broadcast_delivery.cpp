@@ -225,10 +225,11 @@ TEST_CASE("devices of an unreachable carrier fail after the retries", "[broadcas
         [&] {
             auto const b = backend.get(one).json();
             if (text(b, "completedAt") != "null") return true;
-            bool const put_off =
-                world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.broadcast_chunk' AND "
-                                     "lease_owner IS NULL AND run_at > '" +
-                                     core::to_rfc3339(world.clock.now() + 1ms) + "'") == "1";
+            bool const put_off = world.postgres.query(R"(
+                SELECT count(*)
+                FROM jobs
+                WHERE queue = 'notify.broadcast_chunk' AND lease_owner IS NULL AND run_at > ')" +
+                                                      core::to_rfc3339(world.clock.now() + 1ms) + "'") == "1";
             if (put_off) world.clock.advance(1s);
             return false;
         },

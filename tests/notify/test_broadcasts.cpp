@@ -306,10 +306,11 @@ TEST_CASE("a broadcast that is cancelled before it is cut into chunks is complet
     Fixture f;
     f.new_devices(3, "ok:");
     // Postpones the job, so that the broadcast is cancelled first.
-    f.world.postgres.query("CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                           "NEW.run_at := NEW.run_at + interval '1 hour'; RETURN NEW; END $$; "
-                           "CREATE TRIGGER put_off BEFORE INSERT ON jobs FOR EACH ROW "
-                           "WHEN (NEW.queue = 'notify.broadcast') EXECUTE FUNCTION put_off()");
+    f.world.postgres.query(R"(
+        CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.run_at := NEW.run_at
+            + interval '1 hour'; RETURN NEW; END $$; CREATE TRIGGER put_off BEFORE INSERT ON jobs FOR
+            EACH ROW
+            WHEN (NEW.queue = 'notify.broadcast') EXECUTE FUNCTION put_off())");
     auto const id = f.start();
     auto const r = f.world.as_backend().post(std::string(list_path) + '/' + id + "/cancel", "");
     REQUIRE(r.status == 200);
@@ -333,8 +334,10 @@ TEST_CASE("broadcast.completed is published once", "[broadcast]")
     auto const empty = f.start(); // published even without devices
     REQUIRE(f.completes(empty));
     auto const announced = [&](std::string const& of) {
-        return f.world.postgres.query("SELECT string_agg(event_type, ' ') FROM webhook_deliveries "
-                                      "WHERE payload::jsonb -> 'data' ->> 'broadcastId' = '" +
+        return f.world.postgres.query(R"(
+            SELECT string_agg(event_type, ' ')
+            FROM webhook_deliveries
+            WHERE payload::jsonb -> 'data' ->> 'broadcastId' = ')" +
                                       of + "'");
     };
     CHECK(announced(id) == "broadcast.completed");

@@ -269,9 +269,10 @@ TEST_CASE("exactly one of several concurrent retries of a failed notification ta
     auto const id = world.send({{"templateName", "ping"}, {"channel", "push"}, {"to", "nobody"}});
     REQUIRE(world.becomes(id, "failed"));
     // Postpones the job of the retry, so that the notification does not fail again during the test.
-    world.postgres.query("CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                         "NEW.run_at := now() + interval '1 day'; RETURN NEW; END $$; "
-                         "CREATE TRIGGER hold BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION hold()");
+    world.postgres.query(R"(
+        CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.run_at := now() +
+            interval '1 day'; RETURN NEW; END $$; CREATE TRIGGER hold BEFORE INSERT ON jobs FOR EACH ROW
+            EXECUTE FUNCTION hold())");
     auto const answers = at_once(world, 16, [&](testing::HttpClient& client, int) {
         return client.post("/v1/notifications/" + id + "/retry", "");
     });
@@ -359,8 +360,10 @@ TEST_CASE("a send that finds the queue full is refused before it reads the templ
             [&] { return world.as_backend().post(path, sent, {{"Idempotency-Key", "mine"}}).status; });
         bool waited = false;
         while (answer.wait_for(1ms) != std::future_status::ready)
-            waited = waited || world.postgres.query("SELECT count(*) FROM pg_locks WHERE NOT granted AND "
-                                                    "relation = 'templates'::regclass") != "0";
+            waited = waited || world.postgres.query(R"(
+                SELECT count(*)
+                FROM pg_locks
+                WHERE NOT granted AND relation = 'templates'::regclass)") != "0";
         return answer.get() == 503 && !waited;
     };
     CHECK(eventually(refused_at_once));

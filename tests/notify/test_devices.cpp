@@ -247,8 +247,9 @@ TEST_CASE("the registrations of one batch take effect in their order of arrival"
     CHECK(first[2].token == "a");
     CHECK(first[2].id != first[0].id);
     CHECK(first[1].token == "b");
-    CHECK(table.postgres.query("SELECT string_agg(scope_id || token || user_id || platform, ' ' "
-                               "ORDER BY scope_id, token) FROM devices") == "2abobandroid 2badaweb 3aadaios");
+    CHECK(table.postgres.query(R"(
+        SELECT string_agg(scope_id || token || user_id || platform, ' ' ORDER BY scope_id, token)
+        FROM devices)") == "2abobandroid 2badaweb 3aadaios");
 
     CHECK(table.removed({{core::ScopeId{2}, "a"}, {core::ScopeId{2}, "a"}, {core::ScopeId{2}, "c"},
               {core::ScopeId{3}, "b"}, {core::ScopeId{3}, "a"}}) ==
@@ -306,10 +307,11 @@ TEST_CASE("only the last hundred registered devices of a user are kept", "[devic
 {
     Table table;
     auto const names = [&](char const* user) {
-        return table.postgres.query(
-            std::string("SELECT count(*) || ' ' || min(token) || ' ' || max(token) FROM "
-                        "devices WHERE user_id = '") +
-            user + "'");
+        return table.postgres.query(std::string(R"(
+            SELECT count(*) || ' ' || min(token) || ' ' || max(token)
+            FROM devices
+            WHERE user_id = ')") + user +
+                                    "'");
     };
     std::vector<devices::Registration> rows;
     auto const row = [](int i, core::UserId user = first_user) {

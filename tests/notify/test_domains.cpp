@@ -291,8 +291,10 @@ TEST_CASE_METHOD(DomainWorld, "domains are checked in DNS once a day", "[domains
     CHECK(world.postgres.query("SELECT count(*) FROM domain_claims") == "0");
     CHECK(audited(world) == "domain.created, domain.verified, domain.unverified");
     CHECK(world.postgres.query(
-              "SELECT string_agg(DISTINCT actor, ',') FROM audit_log "
-              "WHERE action IN ('domain.verified', 'domain.unverified')") == "system:domain-checks");
+              R"(
+              SELECT string_agg(DISTINCT actor, ',')
+              FROM audit_log
+              WHERE action IN ('domain.verified', 'domain.unverified'))") == "system:domain-checks");
 
     // A job whose domain was deleted ends.
     REQUIRE(world.as_backend().del("/v1/domains").status == 200);

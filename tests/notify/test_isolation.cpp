@@ -272,9 +272,10 @@ TEST_CASE("a broadcast goes only to the devices of its own scope", "[notify][iso
         world.as_backend().post("/v1/notifications/broadcast", R"({"templateName":"news","channel":"push"})");
     REQUIRE(made.status == 202);
     auto const waiting = [&] {
-        return world.postgres.query("SELECT string_agg(d.scope_id || ' ' || d.token, ', ') "
-                                    "FROM broadcast_chunks c, unnest(c.waiting_ids) AS w "
-                                    "JOIN devices d ON d.device_id = w");
+        return world.postgres.query(R"(
+            SELECT string_agg(d.scope_id || ' ' || d.token, ', ')
+            FROM broadcast_chunks c, unnest(c.waiting_ids) AS w
+            JOIN devices d ON d.device_id = w)");
     };
     REQUIRE(eventually([&] { return !waiting().empty(); }));
     CHECK(waiting() == world.scope_id() + " of-sandbox");

@@ -216,9 +216,11 @@ TEST_CASE("a notification that a worker is sending cannot be cancelled", "[notif
     make_templates(world);
     auto const id = queued(world);
     // Claims the job like a worker of another process.
-    world.postgres.query("UPDATE jobs SET lease_owner = gen_random_uuid(), run_at = now() + interval '1 day' "
-                         "WHERE ref = '" +
-                         id + "'");
+    world.postgres.query(R"(
+        UPDATE jobs
+        SET lease_owner = gen_random_uuid(), run_at = now() + interval '1 day'
+        WHERE ref = ')" + id +
+                         "'");
     auto const r = world.as_backend().post(path_of(id, "/cancel"), "");
     CHECK(r.status == 409);
     CHECK(text(world.notification(id), "status") == "queued");

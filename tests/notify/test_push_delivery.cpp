@@ -227,10 +227,11 @@ TEST_CASE("a push whose connection breaks is retried", "[push][faults]")
         auto const n = f.world.notification(id);
         if (n.at("status") == "sent") return true;
         // A postponed job has no lease.
-        bool const put_off =
-            f.world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.push' AND "
-                                   "lease_owner IS NULL AND attempts > 0 AND run_at > '" +
-                                   core::to_rfc3339(f.world.clock.now() + 1ms) + "'") == "1";
+        bool const put_off = f.world.postgres.query(R"(
+            SELECT count(*)
+            FROM jobs
+            WHERE queue = 'notify.push' AND lease_owner IS NULL AND attempts > 0 AND run_at > ')" +
+                                                    core::to_rfc3339(f.world.clock.now() + 1ms) + "'") == "1";
         if (put_off) f.world.clock.advance(12s);
         return false;
     }));

@@ -218,8 +218,10 @@ TEST_CASE("only a push has data: a map of strings without reserved keys", "[noti
     CHECK(count(world) == "0");
 
     auto const id = world.send(push({{"data", object{{"screen", "inbox"}, {"quote\"d", "a\\b"}}}}));
-    CHECK(world.postgres.query("SELECT data ->> 'screen' || ' ' || (data ->> 'quote\"d') FROM notifications "
-                               "WHERE notification_id = '" +
+    CHECK(world.postgres.query(R"(
+        SELECT data ->> 'screen' || ' ' || (data ->> 'quote"d')
+        FROM notifications
+        WHERE notification_id = ')" +
                                id + "'") == R"(inbox a\b)");
 }
 

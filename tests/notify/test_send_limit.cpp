@@ -129,8 +129,8 @@ TEST_CASE("a send whose write fails does not count against the limit", "[notify]
     make_templates(world);
     auto backend = world.as_backend();
     REQUIRE(backend.post(path, body(email())).status == 202); // fills the caches
-    world.postgres.query("ALTER TABLE notifications ADD CONSTRAINT broken CHECK (created_at < '2000-01-01') "
-                         "NOT VALID");
+    world.postgres.query(R"(
+        ALTER TABLE notifications ADD CONSTRAINT broken CHECK (created_at < '2000-01-01') NOT VALID)");
     for (int i = 0; i < 12; ++i) {
         CHECK(backend.post(path, body(email())).status == 500);
         CHECK(backend.post(path, body(email()), {{"Idempotency-Key", std::to_string(i)}}).status == 500);

@@ -57,16 +57,20 @@ struct Fixture {
     /// `queued_at` as in the status callback URL.
     std::string queued_at(std::string const& id) const
     {
-        return world.postgres.query("SELECT (extract(epoch FROM queued_at) * 1000000)::bigint "
-                                    "FROM notifications WHERE notification_id = '" +
+        return world.postgres.query(R"(
+            SELECT (extract(epoch FROM queued_at) * 1000000)::bigint
+            FROM notifications
+            WHERE notification_id = ')" +
                                     id + "'");
     }
 
     /// The number of messages that are postponed and not being sent.
     int put_off() const
     {
-        return std::stoi(world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'notify.sms' "
-                                              "AND lease_owner IS NULL AND run_at > '" +
+        return std::stoi(world.postgres.query(R"(
+            SELECT count(*)
+            FROM jobs
+            WHERE queue = 'notify.sms' AND lease_owner IS NULL AND run_at > ')" +
                                               core::to_rfc3339(world.clock.now() + 1ms) + "'"));
     }
 

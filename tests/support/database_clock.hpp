@@ -11,10 +11,13 @@ namespace testing {
 /// function `jobs_now()`. The database must exist until the last move of the clock.
 inline void rule_database(FakeClock& clock, Postgres const& postgres)
 {
-    postgres.query("CREATE TABLE test_clock (now timestamptz); INSERT INTO test_clock DEFAULT VALUES; "
-                   "GRANT SELECT ON test_clock TO PUBLIC; "
-                   "CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE "
-                   "AS 'SELECT now FROM test_clock'");
+    postgres.query(R"(
+        CREATE TABLE test_clock (now timestamptz);
+        INSERT INTO test_clock DEFAULT
+        VALUES; GRANT
+        SELECT ON test_clock TO PUBLIC; CREATE
+            OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE AS
+                'SELECT now FROM test_clock')");
     clock.follow([&postgres](core::Time now) {
         postgres.query("UPDATE test_clock SET now = timestamptz 'epoch' + " +
                        std::to_string(now.time_since_epoch().count()) + " * interval '1 microsecond'");

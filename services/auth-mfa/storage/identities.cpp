@@ -1,5 +1,6 @@
 #include "storage/identities.hpp"
 
+#include "pg/sql.hpp"
 #include "storage/user_rows.hpp"
 
 namespace auth_mfa::identities {
@@ -7,11 +8,12 @@ namespace auth_mfa::identities {
 std::optional<User> find_user(
     pg::Tx& tx, core::Scope const& scope, std::string_view issuer, std::string_view subject)
 {
-    auto const result =
-        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM identities i JOIN users u "
-               "ON u.scope_id = i.scope_id AND u.user_id = i.user_id "
-               "WHERE i.scope_id = $1 AND u.scope_id = $1 AND i.issuer = $2 AND i.subject = $3",
-            {scope.id, issuer, subject});
+    auto const result = tx.run(pg::sql<users::columns>(R"(
+        SELECT {columns}
+        FROM identities i
+        JOIN users u ON u.scope_id = i.scope_id AND u.user_id = i.user_id
+        WHERE i.scope_id = $1 AND u.scope_id = $1 AND i.issuer = $2 AND i.subject = $3)"),
+        {scope.id, issuer, subject});
     return pg::read_first(result, users::read);
 }
 

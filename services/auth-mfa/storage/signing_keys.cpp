@@ -41,8 +41,9 @@ void insert(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now, core::Ti
 {
     auto const key = crypto::SigningKey::generate();
     std::string const kid = key.thumbprint();
-    tx.run("INSERT INTO signing_keys (kid, sealed_key, public_jwk, created_at, signs_from) "
-           "VALUES ($1, $2, $3, $4, $5)",
+    tx.run(R"(
+        INSERT INTO signing_keys (kid, sealed_key, public_jwk, created_at, signs_from)
+        VALUES ($1, $2, $3, $4, $5))",
         {kid, keyring.seal(key.to_pem().reveal(), aad_of(kid)), boost::json::serialize(key.public_jwk(kid)),
             now, signs_from});
 }
@@ -51,8 +52,11 @@ void insert(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now, core::Ti
 
 std::vector<SigningKey> list(pg::Tx& tx, crypto::Keyring const& keyring, core::Time now)
 {
-    auto const result = tx.run("SELECT kid, sealed_key, public_jwk, signs_from, retired_at FROM signing_keys "
-                               "WHERE retired_at IS NULL OR retired_at > $1 ORDER BY signs_from, kid",
+    auto const result = tx.run(R"(
+        SELECT kid, sealed_key, public_jwk, signs_from, retired_at
+        FROM signing_keys
+        WHERE retired_at IS NULL OR retired_at > $1
+        ORDER BY signs_from, kid)",
         {now - published_after});
     return pg::read_rows(result, [&](pg::RowReader& r) {
         std::string kid = r.text();

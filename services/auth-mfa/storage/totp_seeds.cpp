@@ -43,8 +43,10 @@ std::string open(
 
 std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 {
-    auto const result = tx.run("SELECT sealed_seed, confirmed_at IS NOT NULL, last_step FROM totp "
-                               "WHERE scope_id = $1 AND user_id = $2",
+    auto const result = tx.run(R"(
+        SELECT sealed_seed, confirmed_at IS NOT NULL, last_step
+        FROM totp
+        WHERE scope_id = $1 AND user_id = $2)",
         {scope.id, user_id});
     return pg::read_first(result, read);
 }
@@ -52,9 +54,13 @@ std::optional<TotpSeed> find(pg::Tx& tx, core::Scope const& scope, UserId user_i
 bool set_up(
     pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string const& sealed_seed, core::Time now)
 {
-    return !tx.run("INSERT INTO totp (scope_id, user_id, sealed_seed, created_at) VALUES ($1, $2, $3, $4) "
-                   "ON CONFLICT (scope_id, user_id) DO UPDATE SET sealed_seed = excluded.sealed_seed, "
-                   "created_at = excluded.created_at WHERE totp.confirmed_at IS NULL RETURNING 1",
+    return !tx.run(R"(
+        INSERT INTO totp (scope_id, user_id, sealed_seed, created_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (scope_id, user_id) DO UPDATE SET sealed_seed = excluded.sealed_seed,
+            created_at = excluded.created_at
+        WHERE totp.confirmed_at IS NULL
+        RETURNING 1)",
                   {scope.id, user_id, sealed_seed, now})
                 .empty();
 }
@@ -62,16 +68,22 @@ bool set_up(
 bool confirm(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string const& sealed_seed,
     std::int64_t step, core::Time now)
 {
-    return !tx.run("UPDATE totp SET confirmed_at = $5, last_step = $4 WHERE scope_id = $1 AND user_id = $2 "
-                   "AND sealed_seed = $3 AND confirmed_at IS NULL RETURNING 1",
+    return !tx.run(R"(
+        UPDATE totp
+        SET confirmed_at = $5, last_step = $4
+        WHERE scope_id = $1 AND user_id = $2 AND sealed_seed = $3 AND confirmed_at IS NULL
+        RETURNING 1)",
                   {scope.id, user_id, sealed_seed, step, now})
                 .empty();
 }
 
 bool use(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::int64_t step)
 {
-    return !tx.run("UPDATE totp SET last_step = $3 WHERE scope_id = $1 AND user_id = $2 AND last_step < $3 "
-                   "AND confirmed_at IS NOT NULL RETURNING 1",
+    return !tx.run(R"(
+        UPDATE totp
+        SET last_step = $3
+        WHERE scope_id = $1 AND user_id = $2 AND last_step < $3 AND confirmed_at IS NOT NULL
+        RETURNING 1)",
                   {scope.id, user_id, step})
                 .empty();
 }

@@ -2,15 +2,19 @@
 
 #include "domain/user.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 namespace auth_mfa::users {
 
 /// The columns that `read` reads, as a SELECT list over a table or row named `u`. For this folder only.
-#define AUTH_MFA_USER_COLUMNS                                                                                \
-    "u.user_id, u.email, u.password_hash, u.credentials_version, u.role, u.phone, u.phone_verified, "        \
-    "u.created_at, u.updated_at, "                                                                           \
-    "EXISTS (SELECT FROM totp t WHERE t.scope_id = u.scope_id AND t.user_id = u.user_id "                    \
-    "AND t.confirmed_at IS NOT NULL)"
+inline constexpr auto columns = pg::sql(R"(
+    u.user_id, u.email, u.password_hash, u.credentials_version, u.role, u.phone, u.phone_verified,
+    u.created_at, u.updated_at,
+    EXISTS (
+        SELECT
+        FROM totp t
+        WHERE t.scope_id = u.scope_id AND t.user_id = u.user_id AND t.confirmed_at IS NOT NULL
+    ))");
 
 /// Reads these columns and advances `r` past them.
 User read(pg::RowReader& r);

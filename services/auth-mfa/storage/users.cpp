@@ -1,6 +1,7 @@
 #include "storage/users.hpp"
 
 #include "core/text.hpp"
+#include "pg/sql.hpp"
 #include "storage/user_rows.hpp"
 
 namespace auth_mfa::users {
@@ -24,11 +25,14 @@ User read(pg::RowReader& r)
 std::optional<User> insert(pg::Tx& tx, core::Scope const& scope, NewUser const& user)
 {
     pg::lock_scope(tx, scope.id);
-    auto const result = tx.run(
-        "INSERT INTO users AS u (scope_id, user_id, email, email_key, password_hash, role, created_at, "
-        "updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, n.at, n.at "
-        "FROM (SELECT clock_timestamp() AS at) AS n "
-        "ON CONFLICT (scope_id, email_key) DO NOTHING RETURNING " AUTH_MFA_USER_COLUMNS,
+    auto const result = tx.run(pg::sql<columns>(R"(
+        INSERT INTO users AS u (
+            scope_id, user_id, email, email_key, password_hash, role, created_at, updated_at
+        )
+        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, n.at, n.at
+        FROM (SELECT clock_timestamp() AS at) AS n
+        ON CONFLICT (scope_id, email_key) DO NOTHING
+        RETURNING {columns})"),
         {scope.id, user.id, user.email, core::lower(user.email), user.password_hash, to_string(user.role)});
     return pg::read_first(result, read);
 }
@@ -37,20 +41,26 @@ pg::Batch<std::optional<User>> find_batch(pg::BatchConnection& connection, std::
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
-    auto const result = co_await connection.run(pg::scopes_of(keys),
-        "SELECT k.place, " AUTH_MFA_USER_COLUMNS
-        " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, user_id, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM users x WHERE x.scope_id = k.scope_id "
-        "AND x.user_id = k.user_id LIMIT 1) AS u",
+    auto const result = co_await connection.run(pg::scopes_of(keys), pg::sql<columns>(R"(
+        SELECT k.place, {columns}
+        FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, user_id, place)
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM users x
+            WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id
+            LIMIT 1
+        ) AS u)"),
         params);
     co_return pg::read_in_input_order(result, keys.size(), read);
 }
 
 std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::string_view email)
 {
-    auto const result =
-        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.email_key = $2",
-            {scope.id, core::lower(email)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM users u
+        WHERE u.scope_id = $1 AND u.email_key = $2)"),
+        {scope.id, core::lower(email)});
     return pg::read_first(result, read);
 }
 
@@ -59,19 +69,23 @@ std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, UserId id)
     // A second statement reads the user, because the TOTP column comes from another table: a statement that
     // waited for the lock would see the state of that table before the wait.
     tx.run("SELECT FROM users WHERE scope_id = $1 AND user_id = $2 FOR NO KEY UPDATE", {scope.id, id});
-    auto const result =
-        tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 AND u.user_id = $2",
-            {scope.id, id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM users u
+        WHERE u.scope_id = $1 AND u.user_id = $2)"),
+        {scope.id, id});
     return pg::read_first(result, read);
 }
 
 std::optional<User> find_signed_in(
     pg::Tx& tx, core::Scope const& scope, UserId id, core::Uuid session_id, core::Time now)
 {
-    auto const result = tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u JOIN sessions s "
-                               "ON s.scope_id = u.scope_id AND s.user_id = u.user_id WHERE u.scope_id = $1 "
-                               "AND u.user_id = $2 AND s.scope_id = $1 AND s.session_id = $3 "
-                               "AND s.ended_at IS NULL AND s.expires_at > $4",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM users u
+        JOIN sessions s ON s.scope_id = u.scope_id AND s.user_id = u.user_id
+        WHERE u.scope_id = $1 AND u.user_id = $2 AND s.scope_id = $1 AND s.session_id = $3
+            AND s.ended_at IS NULL AND s.expires_at > $4)"),
         {scope.id, id, session_id, now});
     return pg::read_first(result, read);
 }
@@ -86,9 +100,12 @@ std::optional<User> lock_signed_in(
 std::vector<User> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const result = tx.run("SELECT " AUTH_MFA_USER_COLUMNS " FROM users u WHERE u.scope_id = $1 "
-                               "AND (u.created_at, u.user_id) < ($2::timestamptz, $3::uuid) "
-                               "ORDER BY u.created_at DESC, u.user_id DESC LIMIT $4",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM users u
+        WHERE u.scope_id = $1 AND (u.created_at, u.user_id) < ($2::timestamptz, $3::uuid)
+        ORDER BY u.created_at DESC, u.user_id DESC
+        LIMIT $4)"),
         {scope.id, paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(result, read);
 }
@@ -97,23 +114,31 @@ bool set_password(
     pg::Tx& tx, core::Scope const& scope, UserId id, std::string_view hash, std::int64_t seen_version)
 {
     auto const result = tx.run(
-        "UPDATE users SET password_hash = $3, credentials_version = credentials_version + 1, "
-        "updated_at = clock_timestamp() WHERE scope_id = $1 AND user_id = $2 AND credentials_version = $4",
+        R"(
+        UPDATE users
+        SET password_hash = $3, credentials_version = credentials_version + 1,
+            updated_at = clock_timestamp()
+        WHERE scope_id = $1 AND user_id = $2 AND credentials_version = $4)",
         {scope.id, id, hash, seen_version});
     return result.affected_rows() == 1;
 }
 
 void increment_credentials_version(pg::Tx& tx, core::Scope const& scope, UserId id)
 {
-    tx.run("UPDATE users SET credentials_version = credentials_version + 1 "
-           "WHERE scope_id = $1 AND user_id = $2",
+    tx.run(R"(
+        UPDATE users
+        SET credentials_version = credentials_version + 1
+        WHERE scope_id = $1 AND user_id = $2)",
         {scope.id, id});
 }
 
 std::optional<User> set_role(pg::Tx& tx, core::Scope const& scope, UserId id, Role role)
 {
-    auto const result = tx.run("UPDATE users AS u SET role = $3, updated_at = clock_timestamp() "
-                               "WHERE u.scope_id = $1 AND u.user_id = $2 RETURNING " AUTH_MFA_USER_COLUMNS,
+    auto const result = tx.run(pg::sql<columns>(R"(
+        UPDATE users AS u
+        SET role = $3, updated_at = clock_timestamp()
+        WHERE u.scope_id = $1 AND u.user_id = $2
+        RETURNING {columns})"),
         {scope.id, id, to_string(role)});
     return pg::read_first(result, read);
 }
@@ -128,8 +153,10 @@ bool has_other_owner(pg::Tx& tx, core::Scope const& scope, UserId id)
 void set_phone(
     pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone, bool verified)
 {
-    tx.run("UPDATE users SET phone = $3, phone_verified = $4, updated_at = clock_timestamp() "
-           "WHERE scope_id = $1 AND user_id = $2",
+    tx.run(R"(
+        UPDATE users
+        SET phone = $3, phone_verified = $4, updated_at = clock_timestamp()
+        WHERE scope_id = $1 AND user_id = $2)",
         {scope.id, id, phone, verified});
 }
 

@@ -1,5 +1,6 @@
 #include "storage/entitlements.hpp"
 
+#include "pg/sql.hpp"
 #include "storage/entitlement_rows.hpp"
 
 #include <algorithm>
@@ -11,18 +12,32 @@ namespace billing::entitlements {
 
 namespace {
 
-#define CATALOG_COLUMNS "p.product_id, p.features, p.grants::text"
+constexpr auto catalog_columns = pg::sql("p.product_id, p.features, p.grants::text");
 
 /// Joins row `e` with its product `p` in the catalog of tenant `k.tenant_id`. The LIMITs and LATERALs make
 /// the planner look up an index once per row. `k.tenant_id` is a value, not an expression of `e.scope_id`:
 /// under row-level security a division, which may fail, cannot be an index condition.
-constexpr std::string_view join_product =
-    " LEFT JOIN LATERAL (SELECT * FROM ("
-    "(SELECT 1 AS place, q.product_id, q.features, q.grants FROM products q "
-    "WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.provider_product_id LIMIT 1) UNION ALL "
-    "(SELECT 2 AS place, q.product_id, q.features, q.grants FROM products q "
-    "WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.alternative_product_id LIMIT 1)"
-    ") AS found ORDER BY found.place LIMIT 1) AS p ON true ";
+constexpr auto join_product = pg::sql(R"(
+    LEFT JOIN LATERAL (
+        SELECT *
+        FROM (
+            (
+                SELECT 1 AS place, q.product_id, q.features, q.grants
+                FROM products q
+                WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.provider_product_id
+                LIMIT 1
+            )
+            UNION ALL (
+                SELECT 2 AS place, q.product_id, q.features, q.grants
+                FROM products q
+                WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.alternative_product_id
+                LIMIT 1
+            )
+        ) AS found
+        ORDER BY found.place
+        LIMIT 1
+    ) AS p
+        ON true)");
 
 std::optional<CatalogProduct> read_product(pg::RowReader& r)
 {
@@ -48,17 +63,18 @@ EntitlementView read_view(pg::RowReader& r)
 }
 
 /// The statement for all entitlements of users. It reads at most $4 rows per user, or all rows if $4 is NULL.
-std::string const& select_views()
-{
-    constexpr std::string_view select =
-        "SELECT k.place, " BILLING_ENTITLEMENT_COLUMNS ", " CATALOG_COLUMNS
-        " FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, "
-        "tenant_id, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id "
-        "AND x.user_id = k.user_id LIMIT $4::bigint) AS e";
-    static std::string const sql = std::string(select).append(join_product);
-    return sql;
-}
+constexpr auto select_views = pg::sql<columns, catalog_columns, join_product>(R"(
+    SELECT k.place, {columns}, {catalog_columns}
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS k(
+        scope_id, user_id, tenant_id, place
+    )
+    CROSS JOIN LATERAL (
+        SELECT *
+        FROM entitlements x
+        WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id
+        LIMIT $4::bigint
+    ) AS e
+    {join_product})");
 
 std::vector<pg::Param> view_params(std::span<UserKey const> users, pg::Param limit)
 {
@@ -88,26 +104,31 @@ std::vector<std::vector<EntitlementView>> views_by_user(pg::Rows const& result, 
 /// The statement for feature queries. It computes the end of access as ends_at() does; greatest() ignores a
 /// NULL `grace_until`. It reads at most $6 rows per user, or all rows if $6 is NULL. If it reads $6 rows of a
 /// user, the user's result is marked as crowded.
-std::string const& select_features()
-{
-    constexpr std::string_view select =
-        "SELECT k.place, f.is_crowded, f.granted, f.until FROM unnest($1::bigint[], $2::text[], $3::text[], "
-        "$4::timestamptz[], $5::bigint[]) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, "
-        "place) "
-        "CROSS JOIN LATERAL (SELECT coalesce(count(*) = $6, false) AS is_crowded, "
-        "coalesce(bool_or(a.grants), false) AS granted, "
-        "CASE WHEN NOT bool_or(a.ends IS NULL) FILTER (WHERE a.grants) "
-        "THEN max(a.ends) FILTER (WHERE a.grants) END AS until "
-        "FROM (SELECT * FROM entitlements x WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id "
-        "LIMIT $6::bigint) AS e";
-    constexpr std::string_view access =
-        "CROSS JOIN LATERAL (SELECT CASE WHEN e.expires_at IS NOT NULL "
-        "THEN greatest(e.expires_at, e.grace_until) END AS ends) AS t "
-        "CROSS JOIN LATERAL (SELECT t.ends, e.status = 'active' AND (t.ends IS NULL OR t.ends > k.now) "
-        "AND k.feature = ANY (p.features) AS grants) AS a) AS f";
-    static std::string const sql = std::string(select).append(join_product).append(access);
-    return sql;
-}
+constexpr auto select_features = pg::sql<join_product>(R"(
+    SELECT k.place, f.is_crowded, f.granted, f.until
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[]) WITH ORDINALITY
+        AS k(scope_id, user_id, feature, now, tenant_id, place)
+    CROSS JOIN LATERAL (
+        SELECT coalesce(count(*) = $6, false) AS is_crowded,
+            coalesce(bool_or(a.grants), false) AS granted,
+            CASE WHEN NOT bool_or(a.ends IS NULL) FILTER (WHERE a.grants) THEN max(a.ends) FILTER
+                (WHERE a.grants) END AS until
+        FROM (
+            SELECT *
+            FROM entitlements x
+            WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id
+            LIMIT $6::bigint
+        ) AS e {join_product}
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN e.expires_at IS NOT NULL THEN greatest(
+                e.expires_at, e.grace_until
+            ) END AS ends
+        ) AS t
+        CROSS JOIN LATERAL (
+            SELECT t.ends, e.status = 'active' AND (t.ends IS NULL OR t.ends > k.now)
+                AND k.feature = ANY (p.features) AS grants
+        ) AS a
+    ) AS f)");
 
 std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg::Param limit)
 {
@@ -194,7 +215,7 @@ pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
     pg::BatchConnection& connection, std::span<UserKey const> users)
 {
     auto const params = view_params(users, max_in_batch + 1);
-    auto const result = co_await connection.run(pg::scopes_of(users), select_views(), params);
+    auto const result = co_await connection.run(pg::scopes_of(users), select_views, params);
     std::vector<std::optional<std::vector<EntitlementView>>> lists;
     for (auto& list : views_by_user(result, users.size())) {
         bool const is_crowded = list.size() > max_in_batch;
@@ -207,7 +228,7 @@ pg::Batch<std::optional<FeatureAccess>> features_batch(
     pg::BatchConnection& connection, std::span<FeatureQuery const> queries)
 {
     auto const params = feature_params(queries, max_in_batch + 1);
-    auto const result = co_await connection.run(pg::scopes_of(queries), select_features(), params);
+    auto const result = co_await connection.run(pg::scopes_of(queries), select_features, params);
     std::vector<std::optional<FeatureAccess>> answers(queries.size());
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -220,7 +241,7 @@ pg::Batch<std::optional<FeatureAccess>> features_batch(
 FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query)
 {
     auto const params = feature_params(std::span(&query, 1), nullptr);
-    pg::RowReader r(tx.run(select_features(), params)[0]);
+    pg::RowReader r(tx.run(select_features, params)[0]);
     r.skip();
     return read_feature(r).value();
 }
@@ -228,25 +249,28 @@ FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query)
 std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id)
 {
     UserKey const user{scope.id, user_id};
-    auto const result = tx.run(select_views(), view_params(std::span(&user, 1), nullptr));
+    auto const result = tx.run(select_views, view_params(std::span(&user, 1), nullptr));
     return std::move(views_by_user(result, 1).front());
 }
 
 std::vector<Entitlement> of_source(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source)
 {
-    auto const result =
-        tx.run("SELECT " BILLING_ENTITLEMENT_COLUMNS
-               " FROM entitlements e WHERE e.scope_id = $1 AND e.user_id = $2 AND e.source = $3",
-            {scope_id, user_id, to_string(source)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM entitlements e
+        WHERE e.scope_id = $1 AND e.user_id = $2 AND e.source = $3)"),
+        {scope_id, user_id, to_string(source)});
     return by_id(pg::read_rows(result, read));
 }
 
 std::optional<Entitlement> get(
     pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Uuid entitlement_id)
 {
-    auto const result = tx.run("SELECT " BILLING_ENTITLEMENT_COLUMNS " FROM entitlements e "
-                               "WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM entitlements e
+        WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3)"),
         {scope.id, entitlement_id, user_id});
     return pg::read_first(result, read);
 }
@@ -256,11 +280,13 @@ std::vector<EntitlementView> join_catalog(
 {
     auto const id = [](Entitlement const& e) { return std::string_view(e.provider_product_id); };
     auto const alternative = [](Entitlement const& e) { return std::string_view(e.alternative_product_id); };
-    constexpr std::string_view select =
-        "SELECT e.place, " CATALOG_COLUMNS " FROM (SELECT $1::bigint AS tenant_id) AS k "
-        "CROSS JOIN unnest($2::text[], $3::text[]) WITH ORDINALITY "
-        "AS e(provider_product_id, alternative_product_id, place)";
-    static std::string const sql = std::string(select).append(join_product);
+    static constexpr auto sql = pg::sql<catalog_columns, join_product>(R"(
+        SELECT e.place, {catalog_columns}
+        FROM (SELECT $1::bigint AS tenant_id) AS k
+        CROSS JOIN unnest($2::text[], $3::text[]) WITH ORDINALITY AS e(
+            provider_product_id, alternative_product_id, place
+        )
+        {join_product})");
     auto const result =
         tx.run(sql, {scope.tenant_id(), pg::column(entitlements, id), pg::column(entitlements, alternative)});
     std::vector<EntitlementView> views;
@@ -276,11 +302,15 @@ std::vector<EntitlementView> join_catalog(
 
 std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
-    auto const result = tx.run(
-        "SELECT " BILLING_ENTITLEMENT_COLUMNS
-        " FROM (SELECT DISTINCT u.id FROM unnest($2::uuid[]) AS u(id)) AS k "
-        "CROSS JOIN LATERAL (SELECT * FROM entitlements x WHERE x.scope_id = $1 AND x.entitlement_id = k.id "
-        "LIMIT 1) AS e",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM (SELECT DISTINCT u.id FROM unnest($2::uuid[]) AS u(id)) AS k
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM entitlements x
+            WHERE x.scope_id = $1 AND x.entitlement_id = k.id
+            LIMIT 1
+        ) AS e)"),
         {scope_id, pg::column(ids, [](core::Uuid const& id) { return id; })});
     return by_id(pg::read_rows(result, read));
 }
@@ -288,15 +318,17 @@ std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<co
 void upsert(pg::Tx& tx, core::ScopeId scope_id, std::span<Entitlement> entitlements)
 {
     if (entitlements.empty()) return;
-    auto arrays = params(entitlements);
-    arrays.emplace_back(scope_id);
-    auto const result =
-        tx.run("WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
-               "w AS (SELECT $22::bigint AS scope_id, u.* FROM unnest(" BILLING_ENTITLEMENT_ARRAYS
-               ") AS u(" BILLING_ENTITLEMENT_NAMES ")) " BILLING_ENTITLEMENT_INSERT
-               "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE
-               "RETURNING e.entitlement_id, e.created_at, e.updated_at, e.revision",
-            arrays);
+    auto values = params(entitlements);
+    values.emplace_back(scope_id);
+    auto const result = tx.run(pg::sql<arrays, names, insert_rows, on_conflict_replace>(R"(
+        WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),
+        w AS (SELECT $22::bigint AS scope_id, u.* FROM unnest({arrays}) AS u({names}))
+        {insert_rows}
+        FROM w, n
+        WHERE true
+        {on_conflict_replace}
+        RETURNING e.entitlement_id, e.created_at, e.updated_at, e.revision)"),
+        values);
     std::map<core::Uuid, Entitlement*> written;
     for (auto& entitlement : entitlements)
         written.emplace(entitlement.id, &entitlement);

@@ -2,6 +2,7 @@
 
 #include "core/fields.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "storage/event_claims.hpp"
 
 #include <boost/json.hpp>
@@ -13,15 +14,22 @@ namespace billing::event_archive {
 
 namespace {
 
-#define EVENT_FIELDS                                                                                         \
-    "v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, "
-#define EVENT_COLUMNS EVENT_FIELDS "v.payload"
+constexpr auto fields = pg::sql(R"(
+    v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id,)");
+
+constexpr auto columns = pg::sql<fields>(R"(
+    {fields} v.payload)");
 
 /// Ends a statement that defines `history`, a CTE of rows of `events`: selects the latest of these rows, up
 /// to $1 bytes of payload. octet_length() does not read the payload.
-constexpr std::string_view select_latest =
-    "SELECT " EVENT_COLUMNS " FROM (SELECT h.*, sum(octet_length(h.payload)) OVER (ORDER BY h.event_at "
-    "DESC, h.archive_id DESC) AS bytes FROM history AS h) AS v WHERE v.bytes <= $1::bigint";
+constexpr auto select_latest = pg::sql<columns>(R"(
+    SELECT {columns}
+    FROM (
+        SELECT h.*,
+            sum(octet_length(h.payload)) OVER (ORDER BY h.event_at DESC, h.archive_id DESC) AS bytes
+        FROM history AS h
+    ) AS v
+    WHERE v.bytes <= $1::bigint)");
 
 ArchivedEvent read(pg::RowReader& r)
 {
@@ -61,12 +69,20 @@ pg::Rows run_list(
     rows += "::timestamptz, " + params.add(paging::id_of(asked.after)) + "::uuid)";
     rows += " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " + params.add(asked.rows()) + "::bigint";
     std::string const fits = "v.before < " + params.add(page_bytes) + "::bigint";
-    return tx.run("SELECT " EVENT_FIELDS "CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits +
-                      " FROM (SELECT r.*, coalesce(sum(octet_length(r.payload)) OVER (ORDER BY "
-                      "r.received_at DESC, r.archive_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 "
-                      "PRECEDING), 0) AS before FROM (" +
-                      rows + ") AS r) AS v ORDER BY v.received_at DESC, v.archive_id DESC",
-        params);
+    std::string sql =
+        "SELECT " + std::string(fields) + " CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits;
+    sql += R"(
+        FROM (
+            SELECT r.*,
+                coalesce(sum(octet_length(r.payload)) OVER (
+                    ORDER BY r.received_at DESC, r.archive_id DESC
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+                ), 0) AS before
+            FROM ()" +
+           rows + R"() AS r
+        ) AS v
+        ORDER BY v.received_at DESC, v.archive_id DESC)";
+    return tx.run(sql, params);
 }
 
 /// The claims that an event with this id may have.
@@ -132,8 +148,12 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
 {
     tx.run("INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4)",
         {scope_id, row.claim, row.archive_id, row.received_at});
-    tx.run("INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, reason, "
-           "user_id, subject, event_at, payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    tx.run(R"(
+        INSERT INTO events (
+            scope_id, received_at, archive_id, provider, event_id, type, result, reason, user_id,
+            subject, event_at, payload
+        )
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))",
         {scope_id, row.received_at, row.archive_id, to_string(row.provider), row.event_id, row.type,
             to_string(row.outcome.result),
             row.outcome.reason.empty() ? std::nullopt : std::optional(row.outcome.reason), row.user_id,
@@ -141,9 +161,11 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
     if (row.outcome.reason != awaiting_subscription) return;
     // The claim gets the latest row's id and time, so that the claim is dropped together with the last
     // waiting event.
-    tx.run("INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4) "
-           "ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id, "
-           "received_at = excluded.received_at",
+    tx.run(R"(
+        INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id,
+            received_at = excluded.received_at)",
         {scope_id, event_claims::claim_of_waiting(*row.subscription_id), row.archive_id, row.received_at});
 }
 
@@ -164,21 +186,33 @@ paging::Page<ArchivedEvent> list(
 
 std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& event_id)
 {
-    auto const result =
-        tx.run("SELECT " EVENT_COLUMNS " FROM unnest($2::uuid[]) AS k(claim) "
-               "CROSS JOIN LATERAL (SELECT * FROM event_claims x WHERE x.scope_id = $1 AND x.claim = k.claim "
-               "LIMIT 1) AS c "
-               "CROSS JOIN LATERAL (SELECT * FROM events x WHERE x.scope_id = c.scope_id "
-               "AND x.received_at = c.received_at AND x.archive_id = c.archive_id LIMIT 1) AS v",
-            {scope_id, claims_of(event_id)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM unnest($2::uuid[]) AS k(claim)
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM event_claims x
+            WHERE x.scope_id = $1 AND x.claim = k.claim
+            LIMIT 1
+        ) AS c
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM events x
+            WHERE x.scope_id = c.scope_id AND x.received_at = c.received_at
+                AND x.archive_id = c.archive_id
+            LIMIT 1
+        ) AS v)"),
+        {scope_id, claims_of(event_id)});
     return pg::read_first(result, read);
 }
 
 void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
     std::optional<core::UserId> const& user_id)
 {
-    tx.run("UPDATE events SET result = $4, reason = $5, user_id = coalesce($6, user_id) "
-           "WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3",
+    tx.run(R"(
+        UPDATE events
+        SET result = $4, reason = $5, user_id = coalesce($6, user_id)
+        WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3)",
         {scope_id, event.received_at, event.archive_id, to_string(outcome.result),
             outcome.reason.empty() ? std::nullopt : std::optional(outcome.reason), user_id});
 }
@@ -186,33 +220,53 @@ void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event,
 std::vector<Event> history_of_user(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until)
 {
-    constexpr std::string_view history =
-        "WITH mine AS MATERIALIZED (SELECT * FROM events o WHERE o.scope_id = $2 AND o.user_id = $3 "
-        "AND o.result <> 'rejected' AND o.event_at <= $4), "
-        "subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL), "
-        "history AS (SELECT m.* FROM mine m WHERE m.subject IS NULL UNION ALL "
-        "SELECT o.* FROM subjects s CROSS JOIN LATERAL (SELECT * FROM events x "
-        "WHERE x.scope_id = $2 AND x.subject = s.subject AND x.result <> 'rejected' "
-        "AND x.event_at <= $4 OFFSET 0) AS o) ";
-    static std::string const sql = std::string(history).append(select_latest);
+    static constexpr auto sql = pg::sql<select_latest>(R"(
+        WITH mine AS MATERIALIZED (
+            SELECT *
+            FROM events o
+            WHERE o.scope_id = $2 AND o.user_id = $3 AND o.result <> 'rejected' AND o.event_at <= $4
+        ),
+        subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL),
+        history AS (
+            SELECT m.*
+            FROM mine m
+            WHERE m.subject IS NULL
+            UNION ALL
+            SELECT o.*
+            FROM subjects s
+            CROSS JOIN LATERAL (
+                SELECT *
+                FROM events x
+                WHERE x.scope_id = $2 AND x.subject = s.subject AND x.result <> 'rejected'
+                    AND x.event_at <= $4
+                OFFSET 0
+            ) AS o
+        )
+        {select_latest})");
     return events_of(tx.run(sql, {history_bytes, scope_id, user_id, until}));
 }
 
 std::vector<Event> history_of_subscription(
     pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id)
 {
-    constexpr std::string_view history =
-        "WITH history AS (SELECT x.* FROM events x WHERE x.scope_id = $2 AND x.subject = $3 "
-        "AND x.result <> 'rejected' OFFSET 0) ";
-    static std::string const sql = std::string(history).append(select_latest);
+    static constexpr auto sql = pg::sql<select_latest>(R"(
+        WITH history AS (
+            SELECT x.*
+            FROM events x
+            WHERE x.scope_id = $2 AND x.subject = $3 AND x.result <> 'rejected'
+            OFFSET 0
+        )
+        {select_latest})");
     return events_of(tx.run(sql, {history_bytes, scope_id, subscription_id}));
 }
 
 void mark_applied(
     pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id, core::UserId const& user_id)
 {
-    tx.run("UPDATE events SET result = 'applied', reason = NULL, user_id = $4 "
-           "WHERE scope_id = $1 AND subject = $2 AND reason = $3",
+    tx.run(R"(
+        UPDATE events
+        SET result = 'applied', reason = NULL, user_id = $4
+        WHERE scope_id = $1 AND subject = $2 AND reason = $3)",
         {scope_id, subscription_id, awaiting_subscription, user_id});
 }
 
@@ -224,10 +278,12 @@ bool maintain(pg::Tx& tx, unsigned months)
 
 std::int64_t months_ahead(pg::Tx& tx)
 {
-    auto const result =
-        tx.run("SELECT count(*) FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
-               "WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\\d{4}_\\d{2}$' "
-               "AND c.relname > to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')");
+    auto const result = tx.run(R"(
+        SELECT count(*)
+        FROM pg_inherits i
+        JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'events'::regclass AND c.relname ~ '^events_\d{4}_\d{2}$'
+            AND c.relname > to_char(now() AT TIME ZONE 'UTC', '"events_"YYYY_MM'))");
     return pg::read_first(result, &pg::RowReader::integer).value_or(0);
 }
 

@@ -1,4 +1,5 @@
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "storage/entitlement_rows.hpp"
 #include "storage/event_batch.hpp"
 #include "storage/subscriptions.hpp"
@@ -11,17 +12,37 @@ pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& con
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.subscription_id; }),
         pg::column(queries, [](auto const& q) { return q.user_id; }), limit};
-    auto const result = co_await connection.run(scopes,
-        "WITH k AS MATERIALIZED (SELECT u.*, coalesce(u.named, o.user_id) AS user_id "
-        "FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS u(scope_id, subject, named, "
-        "place) "
-        "LEFT JOIN LATERAL (SELECT x.user_id FROM payment_subscriptions x WHERE x.scope_id = u.scope_id "
-        "AND x.subscription_id = u.subject LIMIT 1) AS o ON true) "
-        "SELECT k.place, " BILLING_SUBSCRIPTION_COLUMNS " FROM k CROSS JOIN LATERAL ("
-        "(SELECT * FROM payment_subscriptions x WHERE x.scope_id = k.scope_id AND x.subscription_id = "
-        "k.subject "
-        "LIMIT 1) UNION ALL (SELECT * FROM payment_subscriptions x WHERE x.scope_id = k.scope_id "
-        "AND x.user_id = k.user_id AND x.subscription_id <> k.subject LIMIT $4::bigint)) AS s",
+    auto const result = co_await connection.run(scopes, pg::sql<subscriptions::columns>(R"(
+        WITH k AS MATERIALIZED (
+            SELECT u.*, coalesce(u.named, o.user_id) AS user_id
+            FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS u(
+                scope_id, subject, named, place
+            )
+            LEFT JOIN LATERAL (
+                SELECT x.user_id
+                FROM payment_subscriptions x
+                WHERE x.scope_id = u.scope_id AND x.subscription_id = u.subject
+                LIMIT 1
+            ) AS o
+                ON true
+        )
+        SELECT k.place, {columns}
+        FROM k
+        CROSS JOIN LATERAL (
+            (
+                SELECT *
+                FROM payment_subscriptions x
+                WHERE x.scope_id = k.scope_id AND x.subscription_id = k.subject
+                LIMIT 1
+            )
+            UNION ALL (
+                SELECT *
+                FROM payment_subscriptions x
+                WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id
+                    AND x.subscription_id <> k.subject
+                LIMIT $4::bigint
+            )
+        ) AS s)"),
         params);
     std::vector<std::vector<Subscription>> found(queries.size());
     for (auto const row : result) {
@@ -41,20 +62,43 @@ pg::Batch<State> read_state(
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.claim; }),
         pg::column(queries, [](auto const& q) { return q.waiting_claim; }), pg::column(queries, ids)};
-    auto const result = co_await connection.run(scopes,
-        "SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT "
-        "NULL, " BILLING_ENTITLEMENT_COLUMNS
-        " FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY "
-        "AS k(scope_id, claim, waiting, ids, place) "
-        "LEFT JOIN LATERAL (SELECT true AS yes FROM event_claims x WHERE x.scope_id = k.scope_id "
-        "AND x.claim = k.claim LIMIT 1) AS c ON true "
-        "LEFT JOIN LATERAL (SELECT true AS yes FROM webhooks x WHERE x.scope_id = k.scope_id AND x.enabled "
-        "LIMIT 1) AS h ON true "
-        "LEFT JOIN LATERAL (SELECT true AS yes FROM event_claims x WHERE x.scope_id = k.scope_id "
-        "AND x.claim = k.waiting LIMIT 1) AS a ON true "
-        "LEFT JOIN LATERAL (SELECT x.* FROM unnest(k.ids::uuid[]) AS i(id) CROSS JOIN LATERAL (SELECT * "
-        "FROM entitlements y WHERE y.scope_id = k.scope_id AND y.entitlement_id = i.id LIMIT 1) AS x) AS e "
-        "ON true",
+    auto const result = co_await connection.run(scopes, pg::sql<entitlements::columns>(R"(
+        SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT NULL, {columns}
+        FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS k(
+            scope_id, claim, waiting, ids, place
+        )
+        LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM event_claims x
+            WHERE x.scope_id = k.scope_id AND x.claim = k.claim
+            LIMIT 1
+        ) AS c
+            ON true
+        LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM webhooks x
+            WHERE x.scope_id = k.scope_id AND x.enabled
+            LIMIT 1
+        ) AS h
+            ON true
+        LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM event_claims x
+            WHERE x.scope_id = k.scope_id AND x.claim = k.waiting
+            LIMIT 1
+        ) AS a
+            ON true
+        LEFT JOIN LATERAL (
+            SELECT x.*
+            FROM unnest(k.ids::uuid[]) AS i(id)
+            CROSS JOIN LATERAL (
+                SELECT *
+                FROM entitlements y
+                WHERE y.scope_id = k.scope_id AND y.entitlement_id = i.id
+                LIMIT 1
+            ) AS x
+        ) AS e
+            ON true)"),
         params);
     std::vector<State> states(queries.size());
     for (auto const row : result) {

@@ -1,4 +1,5 @@
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "storage/entitlement_rows.hpp"
 #include "storage/event_batch.hpp"
 #include "storage/event_claims.hpp"
@@ -112,58 +113,124 @@ private:
 
 // In this statement, the index `place` of an event counts from 0. Under the scope's lock, an event is written
 // unless a row that it depends on has changed, the scope now has an enabled webhook, or its id is claimed.
-constexpr std::string_view write_sql =
-    "WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at), "
-    "e AS MATERIALIZED (SELECT u.*, u.ordinal - 1 AS place FROM unnest($23::bigint[], $24::boolean[], "
-    "$25::uuid[], $26::uuid[], $27::uuid[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], "
-    "$33::text[], "
-    "$34::text[], $35::timestamptz[], $36::text[]) WITH ORDINALITY AS u(scope_id, is_first, waiting, "
-    "archive_id, "
-    "claim, "
-    "provider, event_id, type, result, reason, user_id, subject, event_at, payload, ordinal) "
-    "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])), "
-    "changed AS MATERIALIZED ("
-    "SELECT g.place FROM unnest($41::bigint[], $42::uuid[], $43::bigint[]) AS g(place, id, revision) "
-    "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM entitlements x "
-    "WHERE x.scope_id = e.scope_id AND x.entitlement_id = g.id LIMIT 1) AS now ON true "
-    "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
-    "SELECT g.place FROM unnest($44::bigint[], $45::text[], $46::bigint[]) AS g(place, id, revision) "
-    "JOIN e ON e.place = g.place LEFT JOIN LATERAL (SELECT x.revision FROM payment_subscriptions x "
-    "WHERE x.scope_id = e.scope_id AND x.subscription_id = g.id LIMIT 1) AS now ON true "
-    "WHERE coalesce(now.revision, 0) <> g.revision UNION ALL "
-    "SELECT g.place FROM unnest($47::bigint[], $48::text[], $49::bigint[]) AS g(place, user_id, n) "
-    "JOIN e ON e.place = g.place CROSS JOIN LATERAL (SELECT count(*) AS n FROM payment_subscriptions x "
-    "WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id) AS now WHERE now.n <> g.n UNION ALL "
-    "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM event_claims x WHERE x.scope_id = e.scope_id "
-    "AND x.claim = e.waiting LIMIT 1) AS those WHERE e.is_first UNION ALL "
-    "SELECT e.place FROM e CROSS JOIN LATERAL (SELECT FROM webhooks x WHERE x.scope_id = e.scope_id "
-    "AND x.enabled LIMIT 1) AS listening), "
-    "claimed AS (INSERT INTO event_claims (scope_id, claim, archive_id, received_at) "
-    "SELECT e.scope_id, e.claim, e.archive_id, n.at FROM e, n WHERE e.place NOT IN (SELECT place FROM "
-    "changed) "
-    "ON CONFLICT DO NOTHING RETURNING archive_id), "
-    "taken AS MATERIALIZED (SELECT e.* FROM e JOIN claimed USING (archive_id)), "
-    "archived AS (INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, "
-    "reason, user_id, subject, event_at, payload) SELECT t.scope_id, n.at, t.archive_id, t.provider, "
-    "t.event_id, "
-    "t.type, t.result, t.reason, t.user_id, t.subject, t.event_at, t.payload FROM taken t, n), "
-    "waits AS (INSERT INTO event_claims (scope_id, claim, archive_id, received_at) SELECT t.scope_id, "
-    "t.waiting, "
-    "t.archive_id, n.at FROM taken t, n WHERE t.waiting IS NOT NULL AND NOT t.is_first "
-    "ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id, "
-    "received_at = excluded.received_at), "
-    "subscribed AS (INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, "
-    "revision) "
-    "SELECT t.scope_id, u.id, u.user_id, u.state::json, 1 FROM unnest($37::bigint[], $38::text[], "
-    "$39::text[], "
-    "$40::text[]) AS u(place, id, user_id, state) JOIN taken t ON t.place = u.place "
-    "ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id, state = "
-    "excluded.state, "
-    "revision = s.revision + 1), "
-    "w AS (SELECT t.scope_id, u.* FROM unnest(" BILLING_ENTITLEMENT_ARRAYS
-    ", $22::bigint[]) AS u(" BILLING_ENTITLEMENT_NAMES ", place) JOIN taken t ON t.place = u.place), "
-    "entitled AS (" BILLING_ENTITLEMENT_INSERT "FROM w, n WHERE true" BILLING_ENTITLEMENT_REPLACE ") "
-    "SELECT place FROM taken";
+constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, entitlements::insert_rows,
+    entitlements::on_conflict_replace>(R"(
+    WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),
+    e AS MATERIALIZED (
+        SELECT u.*, u.ordinal - 1 AS place
+        FROM unnest(
+            $23::bigint[], $24::boolean[], $25::uuid[], $26::uuid[], $27::uuid[], $28::text[],
+            $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[],
+            $35::timestamptz[], $36::text[]
+        ) WITH ORDINALITY AS u(
+            scope_id, is_first, waiting, archive_id, claim, provider, event_id, type, result, reason,
+            user_id, subject, event_at, payload, ordinal
+        )
+        WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+    ),
+    changed AS MATERIALIZED (
+        SELECT g.place
+        FROM unnest($41::bigint[], $42::uuid[], $43::bigint[]) AS g(place, id, revision)
+        JOIN e ON e.place = g.place
+        LEFT JOIN LATERAL (
+            SELECT x.revision
+            FROM entitlements x
+            WHERE x.scope_id = e.scope_id AND x.entitlement_id = g.id
+            LIMIT 1
+        ) AS now
+            ON true
+        WHERE coalesce(now.revision, 0) <> g.revision
+        UNION ALL
+        SELECT g.place
+        FROM unnest($44::bigint[], $45::text[], $46::bigint[]) AS g(place, id, revision)
+        JOIN e ON e.place = g.place
+        LEFT JOIN LATERAL (
+            SELECT x.revision
+            FROM payment_subscriptions x
+            WHERE x.scope_id = e.scope_id AND x.subscription_id = g.id
+            LIMIT 1
+        ) AS now
+            ON true
+        WHERE coalesce(now.revision, 0) <> g.revision
+        UNION ALL
+        SELECT g.place
+        FROM unnest($47::bigint[], $48::text[], $49::bigint[]) AS g(place, user_id, n)
+        JOIN e ON e.place = g.place
+        CROSS JOIN LATERAL (
+            SELECT count(*) AS n
+            FROM payment_subscriptions x
+            WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id
+        ) AS now
+        WHERE now.n <> g.n
+        UNION ALL
+        SELECT e.place
+        FROM e
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM event_claims x
+            WHERE x.scope_id = e.scope_id AND x.claim = e.waiting
+            LIMIT 1
+        ) AS those
+        WHERE e.is_first
+        UNION ALL
+        SELECT e.place
+        FROM e
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM webhooks x
+            WHERE x.scope_id = e.scope_id AND x.enabled
+            LIMIT 1
+        ) AS listening
+    ),
+    claimed AS (
+        INSERT INTO event_claims (scope_id, claim, archive_id, received_at)
+        SELECT e.scope_id, e.claim, e.archive_id, n.at
+        FROM e, n
+        WHERE e.place NOT IN (SELECT place FROM changed)
+        ON CONFLICT DO NOTHING
+        RETURNING archive_id
+    ),
+    taken AS MATERIALIZED (SELECT e.* FROM e JOIN claimed USING (archive_id)),
+    archived AS (
+        INSERT INTO events (
+            scope_id, received_at, archive_id, provider, event_id, type, result, reason, user_id,
+            subject, event_at, payload
+        )
+        SELECT t.scope_id, n.at, t.archive_id, t.provider, t.event_id, t.type, t.result, t.reason,
+            t.user_id, t.subject, t.event_at, t.payload
+        FROM taken t, n
+    ),
+    waits AS (
+        INSERT INTO event_claims (scope_id, claim, archive_id, received_at)
+        SELECT t.scope_id, t.waiting, t.archive_id, n.at
+        FROM taken t, n
+        WHERE t.waiting IS NOT NULL AND NOT t.is_first
+        ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id,
+            received_at = excluded.received_at
+    ),
+    subscribed AS (
+        INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision)
+        SELECT t.scope_id, u.id, u.user_id, u.state::json, 1
+        FROM unnest($37::bigint[], $38::text[], $39::text[], $40::text[]) AS u(
+            place, id, user_id, state
+        )
+        JOIN taken t ON t.place = u.place
+        ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id,
+            state = excluded.state, revision = s.revision + 1
+    ),
+    w AS (
+        SELECT t.scope_id, u.*
+        FROM unnest({arrays}, $22::bigint[]) AS u({names}, place)
+        JOIN taken t ON t.place = u.place
+    ),
+    entitled AS (
+        {insert_rows}
+        FROM w, n
+        WHERE true
+        {on_conflict_replace}
+    )
+    SELECT place
+    FROM taken)");
 
 pg::Scopes scopes_of(std::span<EventWrite const* const> events)
 {

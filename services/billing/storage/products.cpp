@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 #include <boost/json.hpp>
 
@@ -10,9 +11,9 @@ namespace billing::products {
 
 namespace {
 
-#define PRODUCT_COLUMNS                                                                                      \
-    "p.product_id, p.provider_product_id, p.name, p.kind, p.features, p.grants, p.version, p.created_at, "   \
-    "p.updated_at"
+constexpr auto columns = pg::sql(R"(
+    p.product_id, p.provider_product_id, p.name, p.kind, p.features, p.grants, p.version, p.created_at,
+    p.updated_at)");
 
 std::vector<Grant> read_grants(std::string_view column)
 {
@@ -64,16 +65,21 @@ std::string to_json(std::vector<Grant> const& grants)
 
 std::optional<Product> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result =
-        tx.run("SELECT " PRODUCT_COLUMNS " FROM products p WHERE p.tenant_id = $1 AND p.product_id = $2",
-            {scope.tenant_id(), id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM products p
+        WHERE p.tenant_id = $1 AND p.product_id = $2)"),
+        {scope.tenant_id(), id});
     return pg::read_first(result, read);
 }
 
 std::optional<Product> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result = tx.run("SELECT " PRODUCT_COLUMNS
-                               " FROM products p WHERE p.tenant_id = $1 AND p.product_id = $2 FOR UPDATE",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM products p
+        WHERE p.tenant_id = $1 AND p.product_id = $2
+        FOR UPDATE)"),
         {scope.tenant_id(), id});
     return pg::read_first(result, read);
 }
@@ -81,9 +87,12 @@ std::optional<Product> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 std::vector<Product> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const result = tx.run("SELECT " PRODUCT_COLUMNS " FROM products p WHERE p.tenant_id = $1 "
-                               "AND (p.created_at, p.product_id) < ($2::timestamptz, $3::uuid) "
-                               "ORDER BY p.created_at DESC, p.product_id DESC LIMIT $4::bigint",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM products p
+        WHERE p.tenant_id = $1 AND (p.created_at, p.product_id) < ($2::timestamptz, $3::uuid)
+        ORDER BY p.created_at DESC, p.product_id DESC
+        LIMIT $4::bigint)"),
         {scope.tenant_id(), paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(result, read);
 }
@@ -92,13 +101,17 @@ void insert(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
     // Products of a tenant commit in the order of `created_at`, so no list cursor can miss a product.
     pg::lock_scope(tx, scope.production().id);
-    auto const result =
-        tx.run("INSERT INTO products AS p (tenant_id, product_id, provider_product_id, name, kind, features, "
-               "grants, created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, "
-               "$6::text[], $7::jsonb, n.at, n.at FROM (SELECT clock_timestamp() AS at) AS n "
-               "ON CONFLICT (tenant_id, provider_product_id) DO NOTHING RETURNING " PRODUCT_COLUMNS,
-            {scope.tenant_id(), p.id, p.provider_product_id, p.name, to_string(p.kind), p.features,
-                to_json(p.grants)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        INSERT INTO products AS p (
+            tenant_id, product_id, provider_product_id, name, kind, features, grants, created_at,
+            updated_at
+        )
+        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text[], $7::jsonb, n.at, n.at
+        FROM (SELECT clock_timestamp() AS at) AS n
+        ON CONFLICT (tenant_id, provider_product_id) DO NOTHING
+        RETURNING {columns})"),
+        {scope.tenant_id(), p.id, p.provider_product_id, p.name, to_string(p.kind), p.features,
+            to_json(p.grants)});
     p = read_written(result);
 }
 
@@ -106,11 +119,17 @@ void update(pg::Tx& tx, core::Scope const& scope, Product& p)
 {
     // While the lock is held, no other product of the tenant can get the same `provider_product_id`.
     pg::lock_scope(tx, scope.production().id);
-    auto const result = tx.run(
-        "UPDATE products p SET provider_product_id = $3, name = $4, kind = $5, features = $6::text[], "
-        "grants = $7::jsonb, version = p.version + 1, updated_at = clock_timestamp() "
-        "WHERE p.tenant_id = $1 AND p.product_id = $2 AND NOT EXISTS (SELECT FROM products o WHERE "
-        "o.tenant_id = $1 AND o.provider_product_id = $3 AND o.product_id <> $2) RETURNING " PRODUCT_COLUMNS,
+    auto const result = tx.run(pg::sql<columns>(R"(
+        UPDATE products p
+        SET provider_product_id = $3, name = $4, kind = $5, features = $6::text[], grants = $7::jsonb,
+            version = p.version + 1, updated_at = clock_timestamp()
+        WHERE p.tenant_id = $1 AND p.product_id = $2
+            AND NOT EXISTS (
+                SELECT
+                FROM products o
+                WHERE o.tenant_id = $1 AND o.provider_product_id = $3 AND o.product_id <> $2
+            )
+        RETURNING {columns})"),
         {scope.tenant_id(), p.id, p.provider_product_id, p.name, to_string(p.kind), p.features,
             to_json(p.grants)});
     p = read_written(result);

@@ -1,6 +1,7 @@
 #include "storage/subscriptions.hpp"
 
 #include "core/json_writer.hpp"
+#include "pg/sql.hpp"
 
 #include <boost/json.hpp>
 
@@ -163,25 +164,32 @@ Subscription read(pg::RowReader& r)
 
 std::optional<Subscription> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& id)
 {
-    auto const result = tx.run("SELECT " BILLING_SUBSCRIPTION_COLUMNS " FROM payment_subscriptions s "
-                               "WHERE s.scope_id = $1 AND s.subscription_id = $2",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM payment_subscriptions s
+        WHERE s.scope_id = $1 AND s.subscription_id = $2)"),
         {scope_id, id});
     return pg::read_first(result, read);
 }
 
 std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id)
 {
-    auto const result = tx.run("SELECT " BILLING_SUBSCRIPTION_COLUMNS " FROM payment_subscriptions s "
-                               "WHERE s.scope_id = $1 AND s.user_id = $2 ORDER BY s.subscription_id",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM payment_subscriptions s
+        WHERE s.scope_id = $1 AND s.user_id = $2
+        ORDER BY s.subscription_id)"),
         {scope_id, user_id});
     return pg::read_rows(result, read);
 }
 
 void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& s)
 {
-    tx.run("INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision) "
-           "VALUES ($1, $2, $3, $4::json, 1) ON CONFLICT (scope_id, subscription_id) DO UPDATE "
-           "SET user_id = excluded.user_id, state = excluded.state, revision = s.revision + 1",
+    tx.run(R"(
+        INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision)
+        VALUES ($1, $2, $3, $4::json, 1)
+        ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id,
+            state = excluded.state, revision = s.revision + 1)",
         {scope_id, s.id, s.user_id, to_json(s)});
 }
 

@@ -4,6 +4,7 @@
 #include "domain/subscription.hpp"
 #include "pg/database.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,9 @@
 /// the scope's lock.
 namespace billing::subscriptions {
 
+/// The columns of row `s`, in the order of `read`.
+inline constexpr auto columns = pg::sql("s.subscription_id, s.user_id, s.state, s.revision");
+
 std::optional<Subscription> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& id);
 
 /// The subscriptions of a user.
@@ -22,8 +26,6 @@ std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::User
 /// Inserts or replaces the row.
 void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& subscription);
 
-/// The columns of row `s`, in the order of `read`.
-#define BILLING_SUBSCRIPTION_COLUMNS "s.subscription_id, s.user_id, s.state, s.revision"
 Subscription read(pg::RowReader& r);
 
 /// The value of the column `state`: all stored members except id, user and revision.

@@ -2,6 +2,7 @@
 
 #include "core/json_writer.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 #include <map>
 #include <tuple>
@@ -10,10 +11,11 @@ namespace feedback::feedbacks {
 
 namespace {
 
-#define FEEDBACK_COLUMNS                                                                                     \
-    "f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.version, f.status, f.category, f.priority, " \
-    "f.title, f.body, f.app_context, f.attachment_ids, f.tags, f.user_id, f.user_email, f.assignee_id, "     \
-    "f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count, f.public_last_reply_at"
+constexpr auto columns = pg::sql(R"(
+    f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.version, f.status, f.category,
+    f.priority, f.title, f.body, f.app_context, f.attachment_ids, f.tags, f.user_id, f.user_email,
+    f.assignee_id, f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count,
+    f.public_last_reply_at)");
 
 Feedback read(pg::RowReader& r)
 {
@@ -62,22 +64,29 @@ std::optional<std::string_view> priority_name(Draft const& draft)
 }
 
 // Arrays of arrays are passed as arrays of text, because unnest flattens two-dimensional arrays.
-constexpr std::string_view insert_sql =
-    "INSERT INTO feedbacks (scope_id, feedback_id, created_at, updated_at, status, category, priority, "
-    "title, body, "
-    "app_context, attachment_ids, tags, author_id, author_role, user_id, user_email) "
-    "SELECT n.scope_id, n.id, n.at, n.at, 'open', n.category, n.priority, n.title, n.body, n.app_context, "
-    "n.attachment_ids::uuid[], n.tags::text[], n.author_id, n.author_role, n.user_id, n.user_email "
-    "FROM (SELECT *, clock_timestamp() AS at FROM unnest($2::bigint[], $3::uuid[], $4::text[], $5::text[], "
-    "$6::text[], "
-    "$7::text[], $8::json[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]) "
-    "AS u(scope_id, id, category, priority, title, body, app_context, attachment_ids, tags, author_id, "
-    "author_role, "
-    "user_id, user_email)) AS n "
-    "WHERE n.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
-    "AND NOT ($1::boolean AND EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND "
-    "w.enabled)) "
-    "RETURNING feedback_id, created_at";
+constexpr std::string_view insert_sql = R"(
+    INSERT INTO feedbacks (
+        scope_id, feedback_id, created_at, updated_at, status, category, priority, title, body,
+        app_context, attachment_ids, tags, author_id, author_role, user_id, user_email
+    )
+    SELECT n.scope_id, n.id, n.at, n.at, 'open', n.category, n.priority, n.title, n.body, n.app_context,
+        n.attachment_ids::uuid[], n.tags::text[], n.author_id, n.author_role, n.user_id, n.user_email
+    FROM (
+        SELECT *, clock_timestamp() AS at
+        FROM unnest(
+            $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
+            $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]
+        ) AS u(
+            scope_id, id, category, priority, title, body, app_context, attachment_ids, tags, author_id,
+            author_role, user_id, user_email
+        )
+    ) AS n
+    WHERE n.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+        AND NOT (
+            $1::boolean
+            AND EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND w.enabled)
+        )
+    RETURNING feedback_id, created_at)";
 
 std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool without_webhooks)
 {
@@ -160,29 +169,37 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::BatchConnection& connection, st
         pg::column(keys, [](Key const& k) { return k.id; })};
     // The LIMIT makes the planner look up the primary key once per row. With a plain join, the planner read
     // the whole scope when that scope had most rows of the table.
-    auto const result = co_await connection.run(pg::scopes_of(keys),
-        "SELECT k.place, " FEEDBACK_COLUMNS
-        " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
-        "AND x.feedback_id = k.feedback_id LIMIT 1) AS f",
+    auto const result = co_await connection.run(pg::scopes_of(keys), pg::sql<columns>(R"(
+        SELECT k.place, {columns}
+        FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place)
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM feedbacks x
+            WHERE x.scope_id = k.scope_id AND x.feedback_id = k.feedback_id
+            LIMIT 1
+        ) AS f)"),
         params);
     co_return pg::read_in_input_order(result, keys.size(), read);
 }
 
 std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result =
-        tx.run("SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2",
-            {scope.id, id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM feedbacks f
+        WHERE f.scope_id = $1 AND f.feedback_id = $2)"),
+        {scope.id, id});
     return pg::read_first(result, read);
 }
 
 std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result =
-        tx.run("SELECT " FEEDBACK_COLUMNS
-               " FROM feedbacks f WHERE f.scope_id = $1 AND f.feedback_id = $2 FOR NO KEY UPDATE",
-            {scope.id, id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM feedbacks f
+        WHERE f.scope_id = $1 AND f.feedback_id = $2
+        FOR NO KEY UPDATE)"),
+        {scope.id, id});
     return pg::read_first(result, read);
 }
 
@@ -192,13 +209,19 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::BatchConnection& connection, std
         pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await connection.run(pg::scopes_of(pages),
-        "SELECT k.place, " FEEDBACK_COLUMNS
-        " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
-        "AS k(scope_id, at, id, page_limit, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM feedbacks x WHERE x.scope_id = k.scope_id "
-        "AND (x.created_at, x.feedback_id) < (k.at, k.id) AND x.deleted_at IS NULL "
-        "ORDER BY x.created_at DESC, x.feedback_id DESC LIMIT k.page_limit) AS f",
+    auto const result = co_await connection.run(pg::scopes_of(pages), pg::sql<columns>(R"(
+        SELECT k.place, {columns}
+        FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY AS k(
+            scope_id, at, id, page_limit, place
+        )
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM feedbacks x
+            WHERE x.scope_id = k.scope_id AND (x.created_at, x.feedback_id) < (k.at, k.id)
+                AND x.deleted_at IS NULL
+            ORDER BY x.created_at DESC, x.feedback_id DESC
+            LIMIT k.page_limit
+        ) AS f)"),
         params);
     std::vector<std::vector<Feedback>> lists(pages.size());
     for (auto const row : result) {
@@ -223,7 +246,10 @@ std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& f
 {
     // The text depends only on which filters are set.
     pg::ParamList params{scope.id};
-    std::string sql = "SELECT " FEEDBACK_COLUMNS " FROM feedbacks f WHERE f.scope_id = $1";
+    std::string sql(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM feedbacks f
+        WHERE f.scope_id = $1)"));
     if (filter.status) sql += " AND f.status = " + params.add(to_string(*filter.status));
     if (filter.category) sql += " AND f.category = " + params.add(to_string(*filter.category));
     if (filter.priority) sql += " AND f.priority = " + params.add(to_string(*filter.priority));
@@ -245,13 +271,15 @@ std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& f
 
 void update(pg::Tx& tx, core::Scope const& scope, Feedback& f)
 {
-    auto const result =
-        tx.run("UPDATE feedbacks SET status = $3, priority = $4, assignee_id = $5, assignee_email = $6, "
-               "tags = $7, version = version + 1, updated_at = clock_timestamp() "
-               "WHERE scope_id = $1 AND feedback_id = $2 RETURNING version, updated_at",
-            {scope.id, f.id, to_string(f.status),
-                f.priority ? std::optional(to_string(*f.priority)) : std::nullopt, f.assignee_id,
-                f.assignee_email, f.tags});
+    auto const result = tx.run(R"(
+        UPDATE feedbacks
+        SET status = $3, priority = $4, assignee_id = $5, assignee_email = $6, tags = $7,
+            version = version + 1, updated_at = clock_timestamp()
+        WHERE scope_id = $1 AND feedback_id = $2
+        RETURNING version, updated_at)",
+        {scope.id, f.id, to_string(f.status),
+            f.priority ? std::optional(to_string(*f.priority)) : std::nullopt, f.assignee_id,
+            f.assignee_email, f.tags});
     auto const row = result.front();
     pg::RowReader r(row);
     f.version = r.integer();
@@ -260,11 +288,13 @@ void update(pg::Tx& tx, core::Scope const& scope, Feedback& f)
 
 void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f)
 {
-    auto const result =
-        tx.run("UPDATE feedbacks SET status = 'closed', version = version + 1, "
-               "updated_at = clock_timestamp(), deleted_at = clock_timestamp() "
-               "WHERE scope_id = $1 AND feedback_id = $2 RETURNING version, updated_at, deleted_at",
-            {scope.id, f.id});
+    auto const result = tx.run(R"(
+        UPDATE feedbacks
+        SET status = 'closed', version = version + 1, updated_at = clock_timestamp(),
+            deleted_at = clock_timestamp()
+        WHERE scope_id = $1 AND feedback_id = $2
+        RETURNING version, updated_at, deleted_at)",
+        {scope.id, f.id});
     auto const row = result.front();
     pg::RowReader r(row);
     f.status = Status::closed;
@@ -276,12 +306,14 @@ void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f)
 core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool internal)
 {
     auto const result = tx.run(
-        "UPDATE feedbacks SET reply_count = reply_count + 1, last_reply_at = n.at, "
-        "public_reply_count = public_reply_count + CASE WHEN $3 THEN 0 ELSE 1 END, "
-        "public_last_reply_at = CASE WHEN $3 THEN public_last_reply_at ELSE n.at END "
-        "FROM (SELECT greatest(clock_timestamp(), $4::timestamptz + interval '1 microsecond') AS at) AS n "
-        "WHERE scope_id = $1 AND feedback_id = $2 "
-        "RETURNING reply_count, last_reply_at, public_reply_count, public_last_reply_at",
+        R"(
+        UPDATE feedbacks
+        SET reply_count = reply_count + 1, last_reply_at = n.at,
+            public_reply_count = public_reply_count + CASE WHEN $3 THEN 0 ELSE 1 END,
+            public_last_reply_at = CASE WHEN $3 THEN public_last_reply_at ELSE n.at END
+        FROM (SELECT greatest(clock_timestamp(), $4::timestamptz + interval '1 microsecond') AS at) AS n
+        WHERE scope_id = $1 AND feedback_id = $2
+        RETURNING reply_count, last_reply_at, public_reply_count, public_last_reply_at)",
         {scope.id, f.id, internal, f.all_replies.last_at});
     auto const row = result.front();
     pg::RowReader r(row);
@@ -292,12 +324,14 @@ core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool i
 
 std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope)
 {
-    auto const result =
-        tx.run("SELECT CASE grouping(status, category, priority) WHEN 3 THEN 'status' WHEN 5 THEN 'category' "
-               "WHEN 6 THEN 'priority' ELSE 'total' END, coalesce(status, category, priority, ''), count(*) "
-               "FROM feedbacks WHERE scope_id = $1 AND deleted_at IS NULL "
-               "GROUP BY GROUPING SETS ((status), (category), (priority), ())",
-            {scope.id});
+    auto const result = tx.run(R"(
+        SELECT CASE grouping(status, category, priority) WHEN 3 THEN 'status' WHEN 5 THEN 'category'
+            WHEN 6 THEN 'priority' ELSE 'total' END, coalesce(status, category, priority, ''),
+            count(*)
+        FROM feedbacks
+        WHERE scope_id = $1 AND deleted_at IS NULL
+        GROUP BY GROUPING SETS ((status), (category), (priority), ()))",
+        {scope.id});
     return pg::read_rows(result, [](pg::RowReader& r) {
         return GroupCount{.group = r.text(), .value = r.text(), .count = r.integer()};
     });

@@ -7,8 +7,12 @@ namespace feedback::replies {
 void insert(pg::Tx& tx, core::Scope const& scope, Reply const& reply)
 {
     tx.run(
-        "INSERT INTO replies (scope_id, feedback_id, reply_id, created_at, body, attachment_ids, author_id, "
-        "author_role, internal) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        R"(
+        INSERT INTO replies (
+            scope_id, feedback_id, reply_id, created_at, body, attachment_ids, author_id, author_role,
+            internal
+        )
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9))",
         {scope.id, reply.feedback_id, reply.id, reply.created_at, reply.body, reply.attachment_ids,
             reply.author_id, reply.author_role, reply.internal});
 }
@@ -17,10 +21,13 @@ std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedbac
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run(
-        "SELECT reply_id, created_at, body, attachment_ids, author_id, author_role, internal FROM replies "
-        "WHERE scope_id = $1 AND feedback_id = $2 AND ($3 OR NOT internal) "
-        "AND (created_at, reply_id) > ($4::timestamptz, $5::uuid) ORDER BY created_at, reply_id LIMIT "
-        "$6::bigint",
+        R"(
+        SELECT reply_id, created_at, body, attachment_ids, author_id, author_role, internal
+        FROM replies
+        WHERE scope_id = $1 AND feedback_id = $2 AND ($3 OR NOT internal)
+            AND (created_at, reply_id) > ($4::timestamptz, $5::uuid)
+        ORDER BY created_at, reply_id
+        LIMIT $6::bigint)",
         {scope.id, feedback_id, with_internal, paging::time_of(after, core::Time::min()),
             paging::id_of(after), limit});
     return pg::read_rows(result, [&](pg::RowReader& r) {

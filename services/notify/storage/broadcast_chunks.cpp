@@ -39,8 +39,9 @@ Device read_waiting(pg::RowReader& r)
 /// filled recently has old statistics.
 void read_in_order(pg::Tx& tx)
 {
-    tx.run("SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true), "
-           "set_config('max_parallel_workers_per_gather', '0', true)");
+    tx.run(R"(
+        SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true),
+            set_config('max_parallel_workers_per_gather', '0', true))");
 }
 
 } // namespace
@@ -69,8 +70,10 @@ std::vector<Range> split(pg::Tx& tx, core::ScopeId scope_id, std::int64_t after,
         after = end;
     }
     if (ranges.size() == limit) return ranges;
-    auto const rest = tx.run("SELECT count(*) FROM devices WHERE scope_id = $1 "
-                             "AND device_id > $2::bigint AND device_id <= $3::bigint",
+    auto const rest = tx.run(R"(
+        SELECT count(*)
+        FROM devices
+        WHERE scope_id = $1 AND device_id > $2::bigint AND device_id <= $3::bigint)",
         {scope_id, after, last});
     if (auto const devices = pg::RowReader(rest[0]).integer(); devices > 0)
         ranges.push_back({after + 1, last, devices});
@@ -89,18 +92,23 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id, 
         pg::column(ranges, [](Range const& r) { return r.first; }),
         pg::column(ranges, [](Range const& r) { return r.last; }),
         pg::column(ranges, [](Range const& r) { return r.devices; })};
-    tx.run("INSERT INTO broadcast_chunks (scope_id, broadcast_id, chunk_id, first_device_id, last_device_id, "
-           "devices) SELECT $1::bigint, $2::uuid, * "
-           "FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::integer[])",
+    tx.run(R"(
+        INSERT INTO broadcast_chunks (
+            scope_id, broadcast_id, chunk_id, first_device_id, last_device_id, devices
+        )
+        SELECT $1::bigint, $2::uuid, *
+        FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::integer[]))",
         params);
     jobs::enqueue(tx, queue, scope_id, ids);
 }
 
 std::optional<Chunk> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
-    auto const found = tx.run("SELECT chunk_id, broadcast_id, first_device_id, last_device_id, devices, "
-                              "coalesce(cardinality(waiting_ids), devices), began_at, now() "
-                              "FROM broadcast_chunks WHERE scope_id = $1 AND chunk_id = $2",
+    auto const found = tx.run(R"(
+        SELECT chunk_id, broadcast_id, first_device_id, last_device_id, devices,
+            coalesce(cardinality(waiting_ids), devices), began_at, now()
+        FROM broadcast_chunks
+        WHERE scope_id = $1 AND chunk_id = $2)",
         {scope_id, id});
     return pg::read_first(found, [](pg::RowReader& r) {
         Chunk c;
@@ -119,11 +127,14 @@ std::vector<Device> devices(pg::Tx& tx, core::ScopeId scope_id, Chunk const& chu
     // Most chunks are read only once, with all their devices. The LIMIT removes no row; it tells the planner
     // that there are few rows.
     if (!chunk.began_at)
-        return pg::read_rows(
-            tx.run(
-                "SELECT device_id, token, platform FROM devices WHERE scope_id = $1 "
-                "AND device_id >= $2::bigint AND device_id <= $3::bigint ORDER BY device_id LIMIT $4::bigint",
-                {scope_id, chunk.range.first, chunk.range.last, chunk.range.devices}),
+        return pg::read_rows(tx.run(
+                                 R"(
+                SELECT device_id, token, platform
+                FROM devices
+                WHERE scope_id = $1 AND device_id >= $2::bigint AND device_id <= $3::bigint
+                ORDER BY device_id
+                LIMIT $4::bigint)",
+                                 {scope_id, chunk.range.first, chunk.range.last, chunk.range.devices}),
             read_new);
     return pg::read_rows(tx.run(R"(
         SELECT d.device_id, d.token, d.platform, w.tries, w.since, w.not_before
@@ -145,9 +156,11 @@ bool keep_waiting(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std:
         pg::column(waiting, [](Waiting const& w) { return w.attempts.made; }),
         pg::column(waiting, [](Waiting const& w) { return w.attempts.first; }),
         pg::column(waiting, [](Waiting const& w) { return w.not_before; }), waits_for_carrier, began};
-    auto const kept = tx.run("UPDATE broadcast_chunks SET waiting_ids = $3, waiting_tries = $4, "
-                             "waiting_since = $5, waiting_not_before = $6, waits_for_platform = $7, "
-                             "began_at = coalesce(began_at, $8) WHERE scope_id = $1 AND chunk_id = $2",
+    auto const kept = tx.run(R"(
+        UPDATE broadcast_chunks
+        SET waiting_ids = $3, waiting_tries = $4, waiting_since = $5, waiting_not_before = $6,
+            waits_for_platform = $7, began_at = coalesce(began_at, $8)
+        WHERE scope_id = $1 AND chunk_id = $2)",
         params);
     return kept.affected_rows() > 0;
 }

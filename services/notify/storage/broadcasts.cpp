@@ -2,16 +2,17 @@
 
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "storage/webhook_events.hpp"
 
 namespace notify::broadcasts {
 
 namespace {
 
-#define BROADCAST_COLUMNS                                                                                    \
-    "b.broadcast_id, b.template_name, b.dedupe_key, b.status, b.enqueued_devices, b.sent_count, "            \
-    "b.failed_count, b.invalid_count, b.traceparent, b.created_at, b.started_at, b.fanned_out_at, "          \
-    "b.completed_at, b.cancelled_at"
+constexpr auto columns = pg::sql(R"(
+    b.broadcast_id, b.template_name, b.dedupe_key, b.status, b.enqueued_devices, b.sent_count,
+    b.failed_count, b.invalid_count, b.traceparent, b.created_at, b.started_at, b.fanned_out_at,
+    b.completed_at, b.cancelled_at)");
 
 Broadcast read(pg::RowReader& r)
 {
@@ -37,8 +38,10 @@ Broadcast read(pg::RowReader& r)
 
 std::optional<core::Uuid> holder_of(pg::Tx& tx, core::ScopeId scope_id, std::string_view key, core::Time now)
 {
-    auto const found = tx.run("SELECT broadcast_id FROM broadcast_claims "
-                              "WHERE scope_id = $1 AND dedupe_key = $2 AND claimed_at > $3",
+    auto const found = tx.run(R"(
+        SELECT broadcast_id
+        FROM broadcast_claims
+        WHERE scope_id = $1 AND dedupe_key = $2 AND claimed_at > $3)",
         {scope_id, key, now - dedupe_window});
     return pg::read_first(found, &pg::RowReader::uuid);
 }
@@ -74,26 +77,33 @@ void insert(pg::Tx& tx, NewBroadcast const& row)
 
 std::optional<Broadcast> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
-    auto const found =
-        tx.run("SELECT " BROADCAST_COLUMNS " FROM broadcasts b WHERE b.scope_id = $1 AND b.broadcast_id = $2",
-            {scope_id, id});
+    auto const found = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM broadcasts b
+        WHERE b.scope_id = $1 AND b.broadcast_id = $2)"),
+        {scope_id, id});
     return pg::read_first(found, read);
 }
 
 std::vector<Broadcast> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const rows = tx.run("SELECT " BROADCAST_COLUMNS " FROM broadcasts b WHERE b.scope_id = $1 "
-                             "AND (b.created_at, b.broadcast_id) < ($2::timestamptz, $3::uuid) "
-                             "ORDER BY b.created_at DESC, b.broadcast_id DESC LIMIT $4::bigint",
+    auto const rows = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM broadcasts b
+        WHERE b.scope_id = $1 AND (b.created_at, b.broadcast_id) < ($2::timestamptz, $3::uuid)
+        ORDER BY b.created_at DESC, b.broadcast_id DESC
+        LIMIT $4::bigint)"),
         {scope.id, paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(rows, read);
 }
 
 std::optional<Message> find_message(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
-    auto const found = tx.run("SELECT title, body, created_at, cancelled_at IS NOT NULL, traceparent "
-                              "FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2",
+    auto const found = tx.run(R"(
+        SELECT title, body, created_at, cancelled_at IS NOT NULL, traceparent
+        FROM broadcasts
+        WHERE scope_id = $1 AND broadcast_id = $2)",
         {scope_id, id});
     return pg::read_first(found, [](pg::RowReader& r) {
         Message m;
@@ -108,10 +118,12 @@ std::optional<Message> find_message(pg::Tx& tx, core::ScopeId scope_id, core::Uu
 
 std::optional<Remaining> lock_remaining(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
-    auto const found =
-        tx.run("SELECT cut_up_to, last_device_id, traceparent FROM broadcasts WHERE scope_id = $1 "
-               "AND broadcast_id = $2 AND status <> 'fanned_out' FOR NO KEY UPDATE",
-            {scope_id, id});
+    auto const found = tx.run(R"(
+        SELECT cut_up_to, last_device_id, traceparent
+        FROM broadcasts
+        WHERE scope_id = $1 AND broadcast_id = $2 AND status <> 'fanned_out'
+        FOR NO KEY UPDATE)",
+        {scope_id, id});
     return pg::read_first(found, [](pg::RowReader& r) {
         Remaining remaining;
         remaining.after = r.integer();
@@ -136,8 +148,11 @@ void add_enqueued(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std:
 
 bool lock_cancelled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
-    auto const going_on = tx.run("SELECT 1 FROM broadcasts WHERE scope_id = $1 AND broadcast_id = $2 "
-                                 "AND cancelled_at IS NULL FOR NO KEY UPDATE",
+    auto const going_on = tx.run(R"(
+        SELECT 1
+        FROM broadcasts
+        WHERE scope_id = $1 AND broadcast_id = $2 AND cancelled_at IS NULL
+        FOR NO KEY UPDATE)",
         {scope_id, id});
     return going_on.empty();
 }
@@ -145,9 +160,11 @@ bool lock_cancelled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 void add_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, Settled const& settled)
 {
     if (settled.sum() == 0) return;
-    tx.run("UPDATE broadcasts SET sent_count = sent_count + $3::bigint, failed_count = failed_count + "
-           "$4::bigint, "
-           "invalid_count = invalid_count + $5::bigint WHERE scope_id = $1 AND broadcast_id = $2",
+    tx.run(R"(
+        UPDATE broadcasts
+        SET sent_count = sent_count + $3::bigint, failed_count = failed_count + $4::bigint,
+            invalid_count = invalid_count + $5::bigint
+        WHERE scope_id = $1 AND broadcast_id = $2)",
         {scope_id, id, settled.sent, settled.failed, settled.invalid});
 }
 
@@ -164,11 +181,11 @@ bool cancel(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time
 
 void complete_if_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time now)
 {
-    auto const completed = tx.run(R"(
+    auto const completed = tx.run(pg::sql<columns>(R"(
         UPDATE broadcasts b SET completed_at = greatest($3::timestamptz, fanned_out_at)
         WHERE scope_id = $1 AND broadcast_id = $2 AND completed_at IS NULL AND status = 'fanned_out'
         AND sent_count + failed_count + invalid_count = enqueued_devices
-        RETURNING )" BROADCAST_COLUMNS,
+        RETURNING {columns})"),
         {scope_id, id, now});
     if (auto const broadcast = pg::read_first(completed, read))
         webhook_events::publish(tx, scope_id, *broadcast, now);

@@ -2,6 +2,7 @@
 
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,11 +11,12 @@ namespace notify::carrier_configs {
 
 namespace {
 
-#define PLATFORM_COLUMNS                                                                                     \
-    "p.kind, p.project_id, p.key_id, p.team_id, p.bundle_id, p.environment, p.updated_at, p.paused_until, "  \
-    "p.paused_reason, p.pruning_stopped_at"
+constexpr auto columns = pg::sql(R"(
+    p.kind, p.project_id, p.key_id, p.team_id, p.bundle_id, p.environment, p.updated_at, p.paused_until,
+    p.paused_reason, p.pruning_stopped_at)");
 
-#define SEALED_COLUMNS "kind, sealed_credential, updated_at, paused_until, paused_reason, pruning_stopped_at"
+constexpr auto sealed_columns = pg::sql(R"(
+    kind, sealed_credential, updated_at, paused_until, paused_reason, pruning_stopped_at)");
 
 CarrierConfig read(pg::RowReader& r)
 {
@@ -70,16 +72,23 @@ core::Secret unseal(crypto::Keyring const& keyring, core::ScopeId scope_id, Seal
 
 std::vector<CarrierConfig> list(pg::Tx& tx, core::Scope const& scope)
 {
-    auto const result =
-        tx.run("SELECT " PLATFORM_COLUMNS " FROM platforms p WHERE p.scope_id = $1 ORDER BY p.kind DESC",
-            {scope.id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM platforms p
+        WHERE p.scope_id = $1
+        ORDER BY p.kind DESC)"),
+        {scope.id});
     return pg::read_rows(result, read);
 }
 
 std::vector<Sealed> load(pg::Tx& tx, core::ScopeId scope_id)
 {
-    auto const result =
-        tx.run("SELECT " SEALED_COLUMNS " FROM platforms WHERE scope_id = $1 ORDER BY kind DESC", {scope_id});
+    auto const result = tx.run(pg::sql<sealed_columns>(R"(
+        SELECT {sealed_columns}
+        FROM platforms
+        WHERE scope_id = $1
+        ORDER BY kind DESC)"),
+        {scope_id});
     return pg::read_rows(result, read_sealed);
 }
 
@@ -102,29 +111,40 @@ void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, cry
         keyring.seal(credential.to_secret().reveal(), aad_of(scope.id, credential.carrier()));
     // The new `updated_at` is later than the old one, even if the clock went back, because `updated_at`
     // distinguishes credentials.
-    tx.run("INSERT INTO platforms AS p (scope_id, kind, sealed_credential, project_id, key_id, team_id, "
-           "bundle_id, environment, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp()) "
-           "ON CONFLICT (scope_id, kind) DO UPDATE SET sealed_credential = excluded.sealed_credential, "
-           "project_id = excluded.project_id, key_id = excluded.key_id, team_id = excluded.team_id, "
-           "bundle_id = excluded.bundle_id, environment = excluded.environment, pruning_stopped_at = NULL, "
-           "updated_at = greatest(excluded.updated_at, p.updated_at + interval '1 microsecond')",
+    tx.run(R"(
+        INSERT INTO platforms AS p (
+            scope_id, kind, sealed_credential, project_id, key_id, team_id, bundle_id, environment,
+            updated_at
+        )
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
+        ON CONFLICT (scope_id, kind) DO UPDATE SET sealed_credential = excluded.sealed_credential,
+            project_id = excluded.project_id, key_id = excluded.key_id, team_id = excluded.team_id,
+            bundle_id = excluded.bundle_id, environment = excluded.environment,
+            pruning_stopped_at = NULL,
+            updated_at = greatest(excluded.updated_at, p.updated_at + interval '1 microsecond'))",
         {scope.id, to_string(credential.carrier()), sealed, shown.project_id, shown.key_id, shown.team_id,
             shown.bundle_id, shown.environment});
 }
 
 std::optional<CarrierConfig> remove(pg::Tx& tx, core::Scope const& scope, Carrier carrier)
 {
-    auto const result =
-        tx.run("DELETE FROM platforms p WHERE p.scope_id = $1 AND p.kind = $2 RETURNING " PLATFORM_COLUMNS,
-            {scope.id, to_string(carrier)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        DELETE FROM platforms p
+        WHERE p.scope_id = $1 AND p.kind = $2
+        RETURNING {columns})"),
+        {scope.id, to_string(carrier)});
     return pg::read_first(result, read);
 }
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
-    auto const result =
-        tx.run("SELECT " SEALED_COLUMNS " FROM platforms WHERE scope_id = $1 ORDER BY kind FOR NO KEY UPDATE",
-            {scope.id});
+    auto const result = tx.run(pg::sql<sealed_columns>(R"(
+        SELECT {sealed_columns}
+        FROM platforms
+        WHERE scope_id = $1
+        ORDER BY kind
+        FOR NO KEY UPDATE)"),
+        {scope.id});
     std::size_t changed = 0;
     for (auto const& config : pg::read_rows(result, read_sealed)) {
         if (keyring.is_current(config.credential)) continue;
@@ -152,16 +172,21 @@ bool pause(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen,
 
 bool lock_paused(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, core::Time now)
 {
-    auto const paused = tx.run("SELECT FROM platforms WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 "
-                               "AND paused_until > $4 FOR SHARE",
+    auto const paused = tx.run(R"(
+        SELECT
+        FROM platforms
+        WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 AND paused_until > $4
+        FOR SHARE)",
         {scope_id, to_string(carrier), seen, now});
     return !paused.empty();
 }
 
 void end_pause(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier)
 {
-    tx.run("UPDATE platforms SET paused_until = NULL, paused_reason = NULL "
-           "WHERE scope_id = $1 AND kind = $2 AND paused_until IS NOT NULL",
+    tx.run(R"(
+        UPDATE platforms
+        SET paused_until = NULL, paused_reason = NULL
+        WHERE scope_id = $1 AND kind = $2 AND paused_until IS NOT NULL)",
         {scope_id, to_string(carrier)});
     jobs::enqueue(tx, resume_queue, scope_id, resume_ref(carrier));
 }
@@ -173,8 +198,10 @@ Carrier resumed_carrier(core::Uuid const& ref) noexcept
 
 void stop_pruning(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Time seen, core::Time now)
 {
-    tx.run("UPDATE platforms SET pruning_stopped_at = $4 "
-           "WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 AND pruning_stopped_at IS NULL",
+    tx.run(R"(
+        UPDATE platforms
+        SET pruning_stopped_at = $4
+        WHERE scope_id = $1 AND kind = $2 AND updated_at = $3 AND pruning_stopped_at IS NULL)",
         {scope_id, to_string(carrier), seen, now});
 }
 

@@ -1,6 +1,7 @@
 #include "storage/devices.hpp"
 
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 #include <map>
 #include <set>
@@ -10,7 +11,7 @@ namespace notify::devices {
 
 namespace {
 
-#define DEVICE_COLUMNS "d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at"
+constexpr auto columns = pg::sql("d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at");
 
 using Key = std::pair<core::ScopeId, std::string_view>; ///< scope and token
 
@@ -28,22 +29,38 @@ Device read(pg::RowReader& r)
 
 // All parts of the statement see the devices as they were before the statement, so the registrations of the
 // batch are counted separately.
-constexpr std::string_view register_sql =
-    "WITH n AS MATERIALIZED (SELECT *, clock_timestamp() AS at "
-    "FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u(scope_id, token, user_id, "
-    "platform) WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])), "
-    "owners AS (SELECT scope_id, user_id, count(*) AS coming FROM n GROUP BY scope_id, user_id), "
-    "evicted AS (DELETE FROM devices d USING (SELECT x.scope_id, x.device_id FROM owners o "
-    "CROSS JOIN LATERAL (SELECT y.scope_id, y.device_id FROM devices y WHERE y.scope_id = o.scope_id "
-    "AND y.user_id = o.user_id "
-    "AND NOT EXISTS (SELECT FROM n WHERE n.scope_id = y.scope_id AND n.token = y.token) "
-    "ORDER BY y.updated_at DESC, y.device_id DESC OFFSET greatest($5::bigint - o.coming, 0)) AS x) AS oldest "
-    "WHERE d.scope_id = oldest.scope_id AND d.device_id = oldest.device_id) "
-    "INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at) "
-    "SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at FROM n "
-    "ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id, platform = excluded.platform, "
-    "updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond') "
-    "RETURNING d.scope_id, " DEVICE_COLUMNS;
+constexpr auto register_sql = pg::sql<columns>(R"(
+    WITH n AS MATERIALIZED (
+        SELECT *, clock_timestamp() AS at
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u(
+            scope_id, token, user_id, platform
+        )
+        WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+    ),
+    owners AS (SELECT scope_id, user_id, count(*) AS coming FROM n GROUP BY scope_id, user_id),
+    evicted AS (
+        DELETE FROM devices d
+        USING (
+            SELECT x.scope_id, x.device_id
+            FROM owners o
+            CROSS JOIN LATERAL (
+                SELECT y.scope_id, y.device_id
+                FROM devices y
+                WHERE y.scope_id = o.scope_id AND y.user_id = o.user_id
+                    AND NOT EXISTS (SELECT FROM n WHERE n.scope_id = y.scope_id AND n.token = y.token)
+                ORDER BY y.updated_at DESC, y.device_id DESC
+                OFFSET greatest($5::bigint - o.coming, 0)
+            ) AS x
+        ) AS oldest
+        WHERE d.scope_id = oldest.scope_id AND d.device_id = oldest.device_id
+    )
+    INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at)
+    SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at
+    FROM n
+    ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id,
+        platform = excluded.platform,
+        updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond')
+    RETURNING d.scope_id, {columns})");
 
 std::vector<pg::Param> register_params(std::span<Registration const* const> rows)
 {
@@ -106,11 +123,20 @@ pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token co
     std::vector<pg::Param> const params{pg::column(tokens, [](Token const& t) { return t.scope_id; }),
         pg::column(tokens, [](Token const& t) { return std::string_view(t.token); })};
     auto const result = co_await connection.run_with_scope_locks(pg::scopes_of(tokens),
-        "DELETE FROM devices d USING (SELECT x.scope_id, x.device_id "
-        "FROM unnest($1::bigint[], $2::text[]) AS k(scope_id, token) "
-        "CROSS JOIN LATERAL (SELECT * FROM devices y WHERE y.scope_id = k.scope_id AND y.token = k.token "
-        "LIMIT 1) AS x) AS gone "
-        "WHERE d.scope_id = gone.scope_id AND d.device_id = gone.device_id RETURNING d.scope_id, d.token",
+        R"(
+        DELETE FROM devices d
+        USING (
+            SELECT x.scope_id, x.device_id
+            FROM unnest($1::bigint[], $2::text[]) AS k(scope_id, token)
+            CROSS JOIN LATERAL (
+                SELECT *
+                FROM devices y
+                WHERE y.scope_id = k.scope_id AND y.token = k.token
+                LIMIT 1
+            ) AS x
+        ) AS gone
+        WHERE d.scope_id = gone.scope_id AND d.device_id = gone.device_id
+        RETURNING d.scope_id, d.token)",
         params);
     std::set<std::pair<core::ScopeId, std::string>> gone;
     for (auto const row : result) {
@@ -128,17 +154,23 @@ pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token co
 
 std::optional<Device> find(pg::Tx& tx, core::Scope const& scope, std::string_view token)
 {
-    auto const result = tx.run(
-        "SELECT " DEVICE_COLUMNS " FROM devices d WHERE d.scope_id = $1 AND d.token = $2", {scope.id, token});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM devices d
+        WHERE d.scope_id = $1 AND d.token = $2)"),
+        {scope.id, token});
     return pg::read_first(result, read);
 }
 
 std::vector<Device> list(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const result = tx.run("SELECT " DEVICE_COLUMNS " FROM devices d WHERE d.scope_id = $1 "
-                               "AND d.user_id = $2 AND d.device_id < $3::bigint "
-                               "ORDER BY d.device_id DESC LIMIT $4::bigint",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM devices d
+        WHERE d.scope_id = $1 AND d.user_id = $2 AND d.device_id < $3::bigint
+        ORDER BY d.device_id DESC
+        LIMIT $4::bigint)"),
         {scope.id, user_id, paging::number_of(after), limit});
     return pg::read_rows(result, read);
 }
@@ -153,8 +185,10 @@ void prune(pg::Tx& tx, core::ScopeId scope_id, std::span<Gone const> gone)
     if (gone.empty()) return;
     pg::lock_scope(tx, scope_id);
     tx.run(
-        "DELETE FROM devices d USING unnest($2::bigint[], $3::timestamptz[]) AS g(device_id, registered_at) "
-        "WHERE d.scope_id = $1 AND d.device_id = g.device_id AND d.updated_at <= g.registered_at",
+        R"(
+        DELETE FROM devices d
+        USING unnest($2::bigint[], $3::timestamptz[]) AS g(device_id, registered_at)
+        WHERE d.scope_id = $1 AND d.device_id = g.device_id AND d.updated_at <= g.registered_at)",
         {scope_id, pg::column(gone, [](Gone const& g) { return g.device_id; }),
             pg::column(gone, [](Gone const& g) { return g.registered_at; })});
 }

@@ -1,6 +1,7 @@
 #include "storage/domains.hpp"
 
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -10,9 +11,9 @@ namespace notify::domains {
 
 namespace {
 
-#define DOMAIN_COLUMNS                                                                                       \
-    "domain_id, domain, from_email, from_name, token, selector, public_key, status, check_results, "         \
-    "check_details, created_at, checked_at, verified_at"
+constexpr auto columns = pg::sql(R"(
+    domain_id, domain, from_email, from_name, token, selector, public_key, status, check_results,
+    check_details, created_at, checked_at, verified_at)");
 
 /// Additional data of a sealed key. The data binds the key to its scope and domain.
 std::string aad(core::Scope const& scope, std::string const& domain)
@@ -80,8 +81,12 @@ std::vector<std::string> details_of(RecordChecks const& checks)
 
 std::optional<EmailDomain> find(pg::Tx& tx, core::Scope const& scope)
 {
-    return pg::read_first(
-        tx.run("SELECT " DOMAIN_COLUMNS " FROM email_domains WHERE scope_id = $1", {scope.id}), read);
+    return pg::read_first(tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM email_domains
+        WHERE scope_id = $1)"),
+                              {scope.id}),
+        read);
 }
 
 std::optional<EmailDomain> lock(pg::Tx& tx, core::Scope const& scope)
@@ -93,8 +98,9 @@ std::optional<EmailDomain> lock(pg::Tx& tx, core::Scope const& scope)
 void put(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d, std::string const& sealed_key)
 {
     remove(tx, scope);
-    tx.run("INSERT INTO email_domains (scope_id, " DOMAIN_COLUMNS ", sealed_key) "
-           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+    tx.run(pg::sql<columns>(R"(
+        INSERT INTO email_domains (scope_id, {columns}, sealed_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))"),
         {scope.id, d.id, d.domain, d.from_email, d.from_name, d.token, d.selector, d.public_key,
             to_string(d.status), results_of(d.checks), details_of(d.checks), d.created_at, d.checked_at,
             d.verified_at, sealed_key});
@@ -102,8 +108,11 @@ void put(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d, std::string
 
 void update(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d)
 {
-    tx.run("UPDATE email_domains SET from_email = $3, from_name = $4, status = $5, check_results = $6, "
-           "check_details = $7, checked_at = $8, verified_at = $9 WHERE scope_id = $1 AND domain_id = $2",
+    tx.run(R"(
+        UPDATE email_domains
+        SET from_email = $3, from_name = $4, status = $5, check_results = $6, check_details = $7,
+            checked_at = $8, verified_at = $9
+        WHERE scope_id = $1 AND domain_id = $2)",
         {scope.id, d.id, d.from_email, d.from_name, to_string(d.status), results_of(d.checks),
             details_of(d.checks), d.checked_at, d.verified_at});
 }
@@ -124,9 +133,12 @@ bool claim(pg::Tx& tx, core::Scope const& scope, std::string const& domain, core
 {
     // The update changes no value, but locks the row. So the tenant's other environment cannot release the
     // claim before this transaction ends.
-    return !tx.run("INSERT INTO domain_claims (domain, tenant_id, claimed_at) VALUES ($1, $2, $3) "
-                   "ON CONFLICT (domain) DO UPDATE SET claimed_at = domain_claims.claimed_at "
-                   "WHERE domain_claims.tenant_id = excluded.tenant_id RETURNING 1",
+    return !tx.run(R"(
+        INSERT INTO domain_claims (domain, tenant_id, claimed_at)
+        VALUES ($1, $2, $3)
+        ON CONFLICT (domain) DO UPDATE SET claimed_at = domain_claims.claimed_at
+        WHERE domain_claims.tenant_id = excluded.tenant_id
+        RETURNING 1)",
                   {domain, scope.tenant_id(), now})
                 .empty();
 }
@@ -137,9 +149,14 @@ void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain)
     auto const held = tx.run("SELECT 1 FROM domain_claims WHERE domain = $1 AND tenant_id = $2 FOR UPDATE",
         {domain, scope.tenant_id()});
     if (held.empty()) return;
-    tx.run("DELETE FROM domain_claims c WHERE c.domain = $1 AND c.tenant_id = $2 AND NOT EXISTS (SELECT 1 "
-           "FROM email_domains d WHERE d.scope_id = ANY ($3::bigint[]) AND d.domain = $1 "
-           "AND d.status = 'verified')",
+    tx.run(R"(
+        DELETE FROM domain_claims c
+        WHERE c.domain = $1 AND c.tenant_id = $2
+            AND NOT EXISTS (
+                SELECT 1
+                FROM email_domains d
+                WHERE d.scope_id = ANY ($3::bigint[]) AND d.domain = $1 AND d.status = 'verified'
+            ))",
         {domain, scope.tenant_id(), pg::Scopes::of_tenant(scope.tenant_id()).ids()});
 }
 
@@ -151,8 +168,10 @@ std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::
 
 std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
-    return pg::read_first(tx.run("SELECT from_name, from_email, domain, selector, sealed_key "
-                                 "FROM email_domains WHERE scope_id = $1 AND status = 'verified'",
+    return pg::read_first(tx.run(R"(
+        SELECT from_name, from_email, domain, selector, sealed_key
+        FROM email_domains
+        WHERE scope_id = $1 AND status = 'verified')",
                               {scope.id}),
         [&](pg::RowReader& r) {
             EmailSender s;

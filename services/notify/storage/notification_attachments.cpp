@@ -9,9 +9,12 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id, std:
     // Inserts row by row, because a batch would hold all contents in memory several times.
     for (std::size_t place = 0; place < rows.size(); ++place) {
         Row const& row = rows[place];
-        tx.run("INSERT INTO notification_attachments (scope_id, notification_id, place, filename, "
-               "content_type, size_bytes, content, attachment_id, version) "
-               "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        tx.run(R"(
+            INSERT INTO notification_attachments (
+                scope_id, notification_id, place, filename, content_type, size_bytes, content,
+                attachment_id, version
+            )
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9))",
             {scope_id, notification_id, place, row.filename, row.content_type, row.size_bytes,
                 row.content ? pg::Param::bytes(*row.content) : pg::Param(nullptr),
                 row.upload ? pg::Param(row.upload->attachment_id) : pg::Param(nullptr),
@@ -21,9 +24,11 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id, std:
 
 std::vector<Row> list(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id)
 {
-    auto const result = tx.run("SELECT filename, content_type, size_bytes, content, attachment_id, version "
-                               "FROM notification_attachments WHERE scope_id = $1 AND notification_id = $2 "
-                               "ORDER BY place",
+    auto const result = tx.run(R"(
+        SELECT filename, content_type, size_bytes, content, attachment_id, version
+        FROM notification_attachments
+        WHERE scope_id = $1 AND notification_id = $2
+        ORDER BY place)",
         {scope_id, notification_id});
     return pg::read_rows(result, [scope_id](pg::RowReader& r) {
         Row row;

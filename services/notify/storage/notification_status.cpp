@@ -3,6 +3,7 @@
 #include "domain/status.hpp"
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "storage/notification_rows.hpp"
 #include "storage/webhook_events.hpp"
 
@@ -27,9 +28,11 @@ std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
 /// status before it writes the outcome.
 std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::vector<std::string> const& ids)
 {
-    auto const queued = tx.run("SELECT notification_id, channel FROM notifications WHERE scope_id = $1 "
-                               "AND notification_id = ANY ($2::uuid[]) AND status = 'queued' "
-                               "ORDER BY notification_id",
+    auto const queued = tx.run(R"(
+        SELECT notification_id, channel
+        FROM notifications
+        WHERE scope_id = $1 AND notification_id = ANY ($2::uuid[]) AND status = 'queued'
+        ORDER BY notification_id)",
         {scope_id, ids});
     std::set<core::Uuid> withdrawn;
     for (auto const& row : queued) {
@@ -56,19 +59,44 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
         column([](Notification const& n) { return n.failed_at; }),
         pg::column(changes, [](StatusChange const& c) { return c.at; }),
         pg::column(changes, [](StatusChange const& c) { return c.detail; })};
-    tx.run("WITH m AS (SELECT * FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], "
-           "$7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[], "
-           "$12::text[]) AS m(id, status, reason, attempts, provider_id, sent_at, delivered_at, opened_at, "
-           "failed_at, at, detail)), "
-           "updated AS (UPDATE notifications n SET status = m.status, failure_reason = m.reason, "
-           "attempts = m.attempts, provider_id = m.provider_id, sent_at = m.sent_at, "
-           "delivered_at = m.delivered_at, opened_at = m.opened_at, failed_at = m.failed_at "
-           "FROM m WHERE n.scope_id = $1 AND n.notification_id = m.id), "
-           "files AS (DELETE FROM notification_attachments f USING m WHERE m.status <> 'failed' "
-           "AND f.scope_id = $1 AND f.notification_id = m.id AND f.content IS NOT NULL) "
-           "INSERT INTO notification_events (scope_id, notification_id, place, status, at, detail) "
-           "SELECT $1, m.id, 1 + coalesce((SELECT max(e.place) FROM notification_events e "
-           "WHERE e.scope_id = $1 AND e.notification_id = m.id), 0), m.status, m.at, m.detail FROM m",
+    tx.run(R"(
+        WITH m AS (
+            SELECT *
+            FROM unnest(
+                $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::timestamptz[],
+                $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[],
+                $12::text[]
+            ) AS m(
+                id, status, reason, attempts, provider_id, sent_at, delivered_at, opened_at, failed_at,
+                at, detail
+            )
+        ),
+        updated AS (
+            UPDATE notifications n
+            SET status = m.status, failure_reason = m.reason, attempts = m.attempts,
+                provider_id = m.provider_id, sent_at = m.sent_at, delivered_at = m.delivered_at,
+                opened_at = m.opened_at, failed_at = m.failed_at
+            FROM m
+            WHERE n.scope_id = $1 AND n.notification_id = m.id
+        ),
+        files AS (
+            DELETE FROM notification_attachments f
+            USING m
+            WHERE m.status <> 'failed' AND f.scope_id = $1 AND f.notification_id = m.id
+                AND f.content IS NOT NULL
+        )
+        INSERT INTO notification_events (scope_id, notification_id, place, status, at, detail)
+        SELECT $1, m.id,
+            1 + coalesce(
+                (
+                    SELECT max(e.place)
+                    FROM notification_events e
+                    WHERE e.scope_id = $1 AND e.notification_id = m.id
+                ),
+                0
+            ),
+            m.status, m.at, m.detail
+        FROM m)",
         params);
 }
 
@@ -89,9 +117,12 @@ std::optional<Notification> lock_if_queued_at(
 
 std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
-    auto const result = tx.run("SELECT " NOTIFICATION_COLUMNS
-                               " FROM notifications n WHERE n.scope_id = $1 AND n.notification_id = ANY "
-                               "($2::uuid[]) ORDER BY n.notification_id FOR NO KEY UPDATE",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM notifications n
+        WHERE n.scope_id = $1 AND n.notification_id = ANY ($2::uuid[])
+        ORDER BY n.notification_id
+        FOR NO KEY UPDATE)"),
         {scope_id, texts_of(ids)});
     return pg::read_rows(result, read);
 }
@@ -139,8 +170,10 @@ bool change_status(pg::Tx& tx, core::ScopeId scope_id, Notification& n, Status t
 
 void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)
 {
-    tx.run("UPDATE notifications SET attempts = $3, provider_id = $4 WHERE scope_id = $1 AND "
-           "notification_id = $2",
+    tx.run(R"(
+        UPDATE notifications
+        SET attempts = $3, provider_id = $4
+        WHERE scope_id = $1 AND notification_id = $2)",
         {scope_id, n.id, n.attempts, n.provider_id});
 }
 
@@ -155,13 +188,18 @@ void requeue(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now
     // The new `queued_at` is later than the old one, even if the clock went back, because `queued_at`
     // distinguishes one cycle of retries from the next.
     core::Time const at = std::max(now, n.queued_at + std::chrono::microseconds(1));
-    tx.run("WITH devices AS (DELETE FROM push_deliveries WHERE scope_id = $1 AND notification_id = $2), "
-           "updated AS (UPDATE notifications SET status = 'queued', failure_reason = NULL, attempts = 0, "
-           "provider_id = NULL, queued_at = $3, sent_at = NULL, failed_at = NULL "
-           "WHERE scope_id = $1 AND notification_id = $2) "
-           "INSERT INTO notification_events (scope_id, notification_id, place, status, at) "
-           "SELECT $1, $2, 1 + coalesce(max(place), 0), 'queued', $3 FROM notification_events "
-           "WHERE scope_id = $1 AND notification_id = $2",
+    tx.run(R"(
+        WITH devices AS (DELETE FROM push_deliveries WHERE scope_id = $1 AND notification_id = $2),
+        updated AS (
+            UPDATE notifications
+            SET status = 'queued', failure_reason = NULL, attempts = 0, provider_id = NULL,
+                queued_at = $3, sent_at = NULL, failed_at = NULL
+            WHERE scope_id = $1 AND notification_id = $2
+        )
+        INSERT INTO notification_events (scope_id, notification_id, place, status, at)
+        SELECT $1, $2, 1 + coalesce(max(place), 0), 'queued', $3
+        FROM notification_events
+        WHERE scope_id = $1 AND notification_id = $2)",
         {scope_id, n.id, at});
     n.status = Status::queued;
     n.failure_reason.reset();

@@ -1,6 +1,7 @@
 #include "storage/notifications.hpp"
 
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 #include "storage/notification_rows.hpp"
 
 #include <boost/json.hpp>
@@ -34,19 +35,29 @@ Data read_data(std::optional<std::string> const& json)
 }
 
 // The queue name equals `queue_of(channel)`.
-constexpr std::string_view insert_sql =
-    "WITH accepted AS ("
-    "INSERT INTO notifications (scope_id, notification_id, channel, template_name, recipient, subject, body, "
-    "html, data, send_at, traceparent, queued_at, created_at) "
-    "SELECT *, clock_timestamp() FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], "
-    "$6::text[], $7::text[], $8::boolean[], $9::json[], $10::timestamptz[], $11::text[], $12::timestamptz[]) "
-    "AS u(scope_id) "
-    "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
-    "RETURNING scope_id, notification_id, channel, created_at, send_at), "
-    "enqueued AS MATERIALIZED ("
-    "SELECT enqueue_jobs('notify.' || channel, array_agg(scope_id), array_agg(notification_id), "
-    "array_agg(send_at)) AS jobs FROM accepted GROUP BY channel) "
-    "SELECT notification_id, created_at, (SELECT sum(jobs) FROM enqueued) FROM accepted";
+constexpr std::string_view insert_sql = R"(
+    WITH accepted AS (
+        INSERT INTO notifications (
+            scope_id, notification_id, channel, template_name, recipient, subject, body, html, data,
+            send_at, traceparent, queued_at, created_at
+        )
+        SELECT *, clock_timestamp()
+        FROM unnest(
+            $1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+            $8::boolean[], $9::json[], $10::timestamptz[], $11::text[], $12::timestamptz[]
+        ) AS u(scope_id)
+        WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+        RETURNING scope_id, notification_id, channel, created_at, send_at
+    ),
+    enqueued AS MATERIALIZED (
+        SELECT enqueue_jobs(
+            'notify.' || channel, array_agg(scope_id), array_agg(notification_id), array_agg(send_at)
+        ) AS jobs
+        FROM accepted
+        GROUP BY channel
+    )
+    SELECT notification_id, created_at, (SELECT sum(jobs) FROM enqueued)
+    FROM accepted)";
 
 std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)
 {
@@ -69,14 +80,22 @@ std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)
     };
 }
 
-constexpr std::string_view shown_sql =
-    "SELECT k.place, " NOTIFICATION_COLUMNS ", " DELIVERY_COLUMNS
-    " FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, notification_id, place) "
-    "CROSS JOIN LATERAL (SELECT * FROM notifications x WHERE x.scope_id = k.scope_id "
-    "AND x.notification_id = k.notification_id LIMIT 1) AS n "
-    "LEFT JOIN LATERAL (SELECT * FROM push_deliveries x WHERE n.channel = 'push' "
-    "AND x.scope_id = k.scope_id AND x.notification_id = k.notification_id) AS d ON true "
-    "ORDER BY k.place, d.device_id";
+constexpr auto shown_sql = pg::sql<columns, delivery_columns>(R"(
+    SELECT k.place, {columns}, {delivery_columns}
+    FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, notification_id, place)
+    CROSS JOIN LATERAL (
+        SELECT *
+        FROM notifications x
+        WHERE x.scope_id = k.scope_id AND x.notification_id = k.notification_id
+        LIMIT 1
+    ) AS n
+    LEFT JOIN LATERAL (
+        SELECT *
+        FROM push_deliveries x
+        WHERE n.channel = 'push' AND x.scope_id = k.scope_id AND x.notification_id = k.notification_id
+    ) AS d
+        ON true
+    ORDER BY k.place, d.device_id)");
 
 /// Each row holds a notification with one of its deliveries, or with no delivery.
 template <class Result> std::vector<std::optional<Shown>> read_shown(Result const& result, std::size_t count)
@@ -143,13 +162,18 @@ pg::Batch<std::vector<Notification>> list_batch(
         pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await connection.run(pg::scopes_of(pages),
-        "SELECT k.place, " NOTIFICATION_COLUMNS
-        " FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY "
-        "AS k(scope_id, at, id, page_limit, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM notifications x WHERE x.scope_id = k.scope_id "
-        "AND (x.created_at, x.notification_id) < (k.at, k.id) "
-        "ORDER BY x.created_at DESC, x.notification_id DESC LIMIT k.page_limit) AS n",
+    auto const result = co_await connection.run(pg::scopes_of(pages), pg::sql<columns>(R"(
+        SELECT k.place, {columns}
+        FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY AS k(
+            scope_id, at, id, page_limit, place
+        )
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM notifications x
+            WHERE x.scope_id = k.scope_id AND (x.created_at, x.notification_id) < (k.at, k.id)
+            ORDER BY x.created_at DESC, x.notification_id DESC
+            LIMIT k.page_limit
+        ) AS n)"),
         params);
     std::vector<std::vector<Notification>> lists(pages.size());
     for (auto const row : result) {
@@ -171,8 +195,10 @@ pg::Batch<std::vector<Notification>> list_batch(
 std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, NotificationFilter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
-    std::string sql = "SELECT " NOTIFICATION_COLUMNS " FROM notifications n WHERE n.scope_id = $1 "
-                      "AND (n.created_at, n.notification_id) < ($2::timestamptz, $3::uuid)";
+    std::string sql(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM notifications n
+        WHERE n.scope_id = $1 AND (n.created_at, n.notification_id) < ($2::timestamptz, $3::uuid))"));
     pg::ParamList params{scope.id, paging::time_of(after), paging::id_of(after), limit};
     if (filter.status) sql += " AND n.status = " + params.add(to_string(*filter.status));
     if (filter.channel) sql += " AND n.channel = " + params.add(to_string(*filter.channel));
@@ -186,10 +212,11 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Notificatio
 
 std::optional<Notification> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
 {
-    auto const result =
-        tx.run("SELECT " NOTIFICATION_COLUMNS ", n.subject, n.body, n.html, n.data FROM notifications n "
-               "WHERE n.scope_id = $1 AND n.notification_id = $2",
-            {scope_id, id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}, n.subject, n.body, n.html, n.data
+        FROM notifications n
+        WHERE n.scope_id = $1 AND n.notification_id = $2)"),
+        {scope_id, id});
     return pg::read_first(result, [](pg::RowReader& r) {
         Notification n = read(r);
         n.content.subject = r.text();
@@ -203,14 +230,21 @@ std::optional<Notification> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid 
 std::vector<NotificationEvent> list_events(
     pg::Tx& tx, core::Scope const& scope, core::Uuid id, std::int64_t before, std::size_t limit)
 {
-    auto const result =
-        tx.run("SELECT place, status, at, detail FROM ("
-               "SELECT 0 AS place, 'queued' AS status, created_at AS at, NULL AS detail FROM notifications "
-               "WHERE scope_id = $1 AND notification_id = $2 "
-               "UNION ALL SELECT place, status, at, detail FROM notification_events "
-               "WHERE scope_id = $1 AND notification_id = $2) AS events "
-               "WHERE place < $3::bigint ORDER BY place DESC LIMIT $4::bigint",
-            {scope.id, id, before, limit});
+    auto const result = tx.run(R"(
+        SELECT place, status, at, detail
+        FROM (
+            SELECT 0 AS place, 'queued' AS status, created_at AS at, NULL AS detail
+            FROM notifications
+            WHERE scope_id = $1 AND notification_id = $2
+            UNION ALL
+            SELECT place, status, at, detail
+            FROM notification_events
+            WHERE scope_id = $1 AND notification_id = $2
+        ) AS events
+        WHERE place < $3::bigint
+        ORDER BY place DESC
+        LIMIT $4::bigint)",
+        {scope.id, id, before, limit});
     return pg::read_rows(result, [](pg::RowReader& r) {
         NotificationEvent event;
         event.place = r.integer();

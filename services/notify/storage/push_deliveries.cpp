@@ -21,9 +21,9 @@ Target read(pg::RowReader& r)
 std::vector<Target> targets(
     pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id, core::UserId const& user_id)
 {
-    auto const rows = tx.run(R"(
+    auto const rows = tx.run(pg::sql<notifications::delivery_columns>(R"(
         WITH begun AS (
-            SELECT )" DELIVERY_COLUMNS R"(, x.updated_at AS registered_at
+            SELECT {delivery_columns}, x.updated_at AS registered_at
             FROM push_deliveries d
             LEFT JOIN devices x ON x.scope_id = $1 AND x.device_id = d.device_id AND x.user_id = $3
             WHERE d.scope_id = $1 AND d.notification_id = $2)
@@ -33,7 +33,7 @@ std::vector<Target> targets(
             FROM devices d
             WHERE d.scope_id = $1 AND d.user_id = $3 AND NOT EXISTS (SELECT FROM begun)
             ORDER BY d.updated_at DESC LIMIT $4::bigint)
-        ORDER BY device_id)",
+        ORDER BY device_id)"),
         {scope_id, notification_id, user_id, max_user_devices});
     return pg::read_rows(rows, read);
 }
@@ -65,8 +65,10 @@ void write(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id
 void fail_pending(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id,
     std::string_view reason, core::Time now)
 {
-    tx.run("UPDATE push_deliveries SET status = 'failed', reason = $3, updated_at = $4 "
-           "WHERE scope_id = $1 AND notification_id = $2 AND status = 'pending'",
+    tx.run(R"(
+        UPDATE push_deliveries
+        SET status = 'failed', reason = $3, updated_at = $4
+        WHERE scope_id = $1 AND notification_id = $2 AND status = 'pending')",
         {scope_id, notification_id, reason, now});
 }
 
@@ -74,8 +76,12 @@ std::vector<core::Uuid> list_waiting(
     pg::Tx& tx, core::ScopeId scope_id, Carrier carrier, core::Uuid const& after, std::size_t limit)
 {
     auto const rows = tx.run(
-        "SELECT DISTINCT notification_id FROM push_deliveries WHERE scope_id = $1 AND notification_id > $2 "
-        "AND status = 'pending' AND (platform = 'ios') = $3 ORDER BY notification_id LIMIT $4",
+        R"(
+        SELECT DISTINCT notification_id
+        FROM push_deliveries
+        WHERE scope_id = $1 AND notification_id > $2 AND status = 'pending' AND (platform = 'ios') = $3
+        ORDER BY notification_id
+        LIMIT $4)",
         {scope_id, after, carrier == Carrier::apns, limit});
     return pg::read_rows(rows, &pg::RowReader::uuid);
 }

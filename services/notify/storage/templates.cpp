@@ -2,13 +2,14 @@
 
 #include "core/error.hpp"
 #include "pg/row.hpp"
+#include "pg/sql.hpp"
 
 namespace notify::templates {
 
 namespace {
 
-#define TEMPLATE_COLUMNS                                                                                     \
-    "t.template_id, t.name, t.channel, t.subject, t.body, t.format, t.version, t.created_at, t.updated_at"
+constexpr auto columns = pg::sql(R"(
+    t.template_id, t.name, t.channel, t.subject, t.body, t.format, t.version, t.created_at, t.updated_at)");
 
 Template read(pg::RowReader& r)
 {
@@ -45,13 +46,18 @@ pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std:
     std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
         pg::column(names, [](Name const& n) { return core::tenant_of(n.scope_id); }),
         pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
-    auto const result = co_await connection.run(pg::scopes_of(names),
-        "SELECT k.place, " TEMPLATE_COLUMNS ", t.channel = 'push' AND "
-        "EXISTS (SELECT FROM platforms p WHERE p.scope_id = k.scope_id) "
-        "FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY "
-        "AS k(scope_id, tenant_id, name, place) "
-        "CROSS JOIN LATERAL (SELECT * FROM templates x WHERE x.tenant_id = k.tenant_id "
-        "AND x.name = k.name LIMIT 1) AS t",
+    auto const result = co_await connection.run(pg::scopes_of(names), pg::sql<columns>(R"(
+        SELECT k.place, {columns}, t.channel = 'push'
+            AND EXISTS (SELECT FROM platforms p WHERE p.scope_id = k.scope_id)
+        FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY AS k(
+            scope_id, tenant_id, name, place
+        )
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM templates x
+            WHERE x.tenant_id = k.tenant_id AND x.name = k.name
+            LIMIT 1
+        ) AS t)"),
         params);
     co_return pg::read_in_input_order(result, names.size(), [](pg::RowReader& r) {
         Found found;
@@ -63,16 +69,21 @@ pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std:
 
 std::optional<Template> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result =
-        tx.run("SELECT " TEMPLATE_COLUMNS " FROM templates t WHERE t.tenant_id = $1 AND t.template_id = $2",
-            {scope.tenant_id(), id});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM templates t
+        WHERE t.tenant_id = $1 AND t.template_id = $2)"),
+        {scope.tenant_id(), id});
     return pg::read_first(result, read);
 }
 
 std::optional<Template> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
-    auto const result = tx.run("SELECT " TEMPLATE_COLUMNS
-                               " FROM templates t WHERE t.tenant_id = $1 AND t.template_id = $2 FOR UPDATE",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM templates t
+        WHERE t.tenant_id = $1 AND t.template_id = $2
+        FOR UPDATE)"),
         {scope.tenant_id(), id});
     return pg::read_first(result, read);
 }
@@ -80,9 +91,12 @@ std::optional<Template> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id
 std::vector<Template> list(
     pg::Tx& tx, core::Scope const& scope, std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const result = tx.run("SELECT " TEMPLATE_COLUMNS " FROM templates t WHERE t.tenant_id = $1 "
-                               "AND (t.created_at, t.template_id) < ($2::timestamptz, $3::uuid) "
-                               "ORDER BY t.created_at DESC, t.template_id DESC LIMIT $4::bigint",
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM templates t
+        WHERE t.tenant_id = $1 AND (t.created_at, t.template_id) < ($2::timestamptz, $3::uuid)
+        ORDER BY t.created_at DESC, t.template_id DESC
+        LIMIT $4::bigint)"),
         {scope.tenant_id(), paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(result, read);
 }
@@ -90,24 +104,33 @@ std::vector<Template> list(
 void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
     pg::lock_scope(tx, scope.production().id); // per tenant, like template names and list cursors
-    auto const result =
-        tx.run("INSERT INTO templates AS t (tenant_id, template_id, name, channel, subject, body, format, "
-               "created_at, updated_at) SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, "
-               "$7::text, n.at, n.at FROM (SELECT clock_timestamp() AS at) AS n "
-               "ON CONFLICT (tenant_id, name) DO NOTHING RETURNING " TEMPLATE_COLUMNS,
-            {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        INSERT INTO templates AS t (
+            tenant_id, template_id, name, channel, subject, body, format, created_at, updated_at
+        )
+        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text, n.at, n.at
+        FROM (SELECT clock_timestamp() AS at) AS n
+        ON CONFLICT (tenant_id, name) DO NOTHING
+        RETURNING {columns})"),
+        {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
     t = read_written(result);
 }
 
 void update(pg::Tx& tx, core::Scope const& scope, Template& t)
 {
     pg::lock_scope(tx, scope.production().id); // per tenant, like template names and list cursors
-    auto const result =
-        tx.run("UPDATE templates t SET name = $3, channel = $4, subject = $5, body = $6, format = $7, "
-               "version = t.version + 1, updated_at = clock_timestamp() "
-               "WHERE t.tenant_id = $1 AND t.template_id = $2 AND NOT EXISTS (SELECT FROM templates o "
-               "WHERE o.tenant_id = $1 AND o.name = $3 AND o.template_id <> $2) RETURNING " TEMPLATE_COLUMNS,
-            {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
+    auto const result = tx.run(pg::sql<columns>(R"(
+        UPDATE templates t
+        SET name = $3, channel = $4, subject = $5, body = $6, format = $7, version = t.version + 1,
+            updated_at = clock_timestamp()
+        WHERE t.tenant_id = $1 AND t.template_id = $2
+            AND NOT EXISTS (
+                SELECT
+                FROM templates o
+                WHERE o.tenant_id = $1 AND o.name = $3 AND o.template_id <> $2
+            )
+        RETURNING {columns})"),
+        {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
     t = read_written(result);
 }
 

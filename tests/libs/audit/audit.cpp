@@ -219,10 +219,11 @@ TEST_CASE("a list of a long log reads only its page")
 {
     Store store;
     store.postgres.query(
-        "INSERT INTO audit_log SELECT 2, gen_random_uuid(), now() - i * interval '1 second', 'a' || i % "
-        "1000, "
-        "'admin', 'x' || i % 10, 't', '', NULL, NULL, '' FROM generate_series(1, 50000) AS i; "
-        "ANALYZE audit_log");
+        R"(
+        INSERT INTO audit_log
+        SELECT 2, gen_random_uuid(), now() - i * interval '1 second', 'a' || i % 1000, 'admin',
+            'x' || i % 10, 't', '', NULL, NULL, ''
+        FROM generate_series(1, 50000) AS i; ANALYZE audit_log)");
     auto const reads_index = [&](std::string const& condition, std::string const& index) {
         auto const plan = store.postgres.query(
             "SET enable_sort = off; EXPLAIN (FORMAT JSON) SELECT * FROM audit_log WHERE scope_id = 2" +

@@ -225,9 +225,10 @@ TEST_CASE("changes of keys are in the audit trail of their scope")
     std::string const prefix = f.mint_raw("sandbox").substr(0, 12);
     std::string const fresh = text(f.rotate({.environment = "sandbox"}), "prefix");
     f.revoke(fresh, {.scope = core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo")});
-    CHECK(f.postgres.query("SELECT string_agg(action || ' ' || subject_id, ', ' ORDER BY at, audit_id) FROM "
-                           "audit_log WHERE scope_id = 15") ==
-          "key.mint " + prefix + ", key.rotate " + fresh + ", key.revoke " + fresh);
+    CHECK(f.postgres.query(R"(
+        SELECT string_agg(action || ' ' || subject_id, ', ' ORDER BY at, audit_id)
+        FROM audit_log
+        WHERE scope_id = 15)") == "key.mint " + prefix + ", key.rotate " + fresh + ", key.revoke " + fresh);
     CHECK(f.postgres.query("SELECT count(*) FROM audit_log WHERE scope_id <> 15") == "0");
     CHECK(f.postgres.query("SELECT after->'replaced'->>0 FROM audit_log WHERE action = 'key.rotate'") ==
           prefix);

@@ -34,8 +34,10 @@ int presigned_within_limit(
 
 void attach_all(LocalService const& s)
 {
-    s.postgres.query("UPDATE attachments SET state = 'attached', version = 'v', uploaded_at = now(), "
-                     "attached_at = now(), parent_type = 'feedback', parent_id = gen_random_uuid()");
+    s.postgres.query(R"(
+        UPDATE attachments
+        SET state = 'attached', version = 'v', uploaded_at = now(), attached_at = now(),
+            parent_type = 'feedback', parent_id = gen_random_uuid())");
 }
 
 } // namespace
@@ -65,10 +67,12 @@ TEST_CASE("presigning returns a URL for exactly that file")
 
     CHECK(s.postgres.query("SELECT concat_ws(' ', scope_id, owner, state, size_bytes) FROM attachments") ==
           "14 u1 presigned 26214400");
-    CHECK(
-        s.postgres.query("SELECT string_agg(concat_ws(' ', queue, scope_id, run_at AT TIME ZONE 'UTC'), ', ' "
-                         "ORDER BY queue) FROM jobs") ==
-        "blobs.expire 14 2026-01-02 00:00:00, blobs.settle 14 2026-01-01 01:00:00");
+    CHECK(s.postgres.query(R"(
+        SELECT string_agg(
+            concat_ws(' ', queue, scope_id, run_at AT TIME ZONE 'UTC'), ', '
+            ORDER BY queue
+        )
+        FROM jobs)") == "blobs.expire 14 2026-01-02 00:00:00, blobs.settle 14 2026-01-01 01:00:00");
 }
 
 TEST_CASE("the scheme of URLs and the limit are configurable")

@@ -148,8 +148,11 @@ TEST_CASE("an upload to S3 is detected after its URL expires, even without a req
     auto const settle = [&] {
         return s.api.attachments.settle(s.scope_id, *core::Uuid::parse(presigned.id));
     };
-    CHECK(s.postgres.query("SELECT j.run_at - a.created_at FROM jobs j JOIN attachments a "
-                           "ON j.ref = a.attachment_id WHERE j.queue = 'blobs.settle'") == "00:16:00");
+    CHECK(s.postgres.query(R"(
+        SELECT j.run_at - a.created_at
+        FROM jobs j
+        JOIN attachments a ON j.ref = a.attachment_id
+        WHERE j.queue = 'blobs.settle')") == "00:16:00");
     CHECK(settle());
     REQUIRE(put(s.s3, presigned, "image/png", png).status == 200);
     CHECK(s.state() == "presigned");

@@ -272,8 +272,9 @@ TEST_CASE("an encrypted response is sent again, and cannot be read in the table"
     SECTION("a response moved to another key is not decrypted")
     {
         store.create(make_request("other"));
-        store.postgres.query("UPDATE idempotency_keys SET body = (SELECT body FROM idempotency_keys ORDER BY "
-                             "created_at LIMIT 1)");
+        store.postgres.query(R"(
+            UPDATE idempotency_keys
+            SET body = (SELECT body FROM idempotency_keys ORDER BY created_at LIMIT 1))");
         CHECK(store.error_of(make_request("other")) == "CONFLICT");
     }
     SECTION("if the encryption key is missing, the request gets no stored response and is not executed again")

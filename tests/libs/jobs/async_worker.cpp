@@ -157,8 +157,12 @@ TEST_CASE("a scope whose rows are locked does not delay outcomes of other scopes
 {
     Async f;
     f.postgres.query(
-        "CREATE TABLE tallies (scope_id bigint PRIMARY KEY, n int); "
-        "INSERT INTO tallies SELECT s, 0 FROM generate_series(2, 9) AS s; GRANT ALL ON tallies TO " +
+        R"(
+        CREATE TABLE tallies (scope_id bigint PRIMARY KEY, n int);
+        INSERT INTO tallies
+        SELECT s, 0
+        FROM generate_series(2, 9) AS s; GRANT ALL ON tallies TO
+        )" +
         f.postgres.service_role());
     for (auto const scope : testing::scopes_between(2, 9))
         f.add(scope);

@@ -69,13 +69,17 @@ TEST_CASE("the oldest job is the job that was enqueued first, even if it is not 
 TEST_CASE("counts stop at the documented limits")
 {
     Fixture f;
-    f.postgres.query("INSERT INTO jobs (scope_id, queue, ref, run_at) SELECT n % 10, 'q', gen_random_uuid(), "
-                     "'2020-01-01T00:00:00Z' FROM generate_series(1, 10050) AS n");
+    f.postgres.query(R"(
+        INSERT INTO jobs (scope_id, queue, ref, run_at)
+        SELECT n % 10, 'q', gen_random_uuid(), '2020-01-01T00:00:00Z'
+        FROM generate_series(1, 10050) AS n)");
     CHECK(backlog_of(f).jobs == jobs::max_counted_jobs);
     CHECK(backlog_of(f).due == jobs::max_counted_jobs);
     f.postgres.query("DELETE FROM jobs");
-    f.postgres.query("INSERT INTO jobs (scope_id, queue, ref, run_at) SELECT n, 'q', gen_random_uuid(), "
-                     "'2020-01-01T00:00:00Z' FROM generate_series(1, 2050) AS n");
+    f.postgres.query(R"(
+        INSERT INTO jobs (scope_id, queue, ref, run_at)
+        SELECT n, 'q', gen_random_uuid(), '2020-01-01T00:00:00Z'
+        FROM generate_series(1, 2050) AS n)");
     CHECK(backlog_of(f).jobs == 2050);
     CHECK(backlog_of(f).due == jobs::max_counted_scopes);
 }

@@ -40,8 +40,10 @@ struct Fixture {
     void add_later(std::int64_t first_scope, std::int64_t last_scope)
     {
         tx([&](pg::Tx& t) {
-            t.run("INSERT INTO jobs (scope_id, queue, ref, run_at) SELECT s, 'q', gen_random_uuid(), "
-                  "$1::timestamptz + interval '1 hour' FROM generate_series($2::bigint, $3::bigint) AS s",
+            t.run(R"(
+                INSERT INTO jobs (scope_id, queue, ref, run_at)
+                SELECT s, 'q', gen_random_uuid(), $1::timestamptz + interval '1 hour'
+                FROM generate_series($2::bigint, $3::bigint) AS s)",
                 {clock.now(), first_scope, last_scope});
         });
     }

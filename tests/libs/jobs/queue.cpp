@@ -258,8 +258,10 @@ TEST_CASE("if many jobs are due, scopes beyond the limit of one claim are reache
 {
     Fixture f;
     f.tx([&](pg::Tx& t) {
-        t.run("INSERT INTO jobs (scope_id, queue, ref, run_at) "
-              "SELECT 2, 'q', gen_random_uuid(), $1::timestamptz FROM generate_series(1, 300)",
+        t.run(R"(
+            INSERT INTO jobs (scope_id, queue, ref, run_at)
+            SELECT 2, 'q', gen_random_uuid(), $1::timestamptz
+            FROM generate_series(1, 300))",
             {f.clock.now()});
     });
     f.add_later(3, 1000);
@@ -304,9 +306,10 @@ TEST_CASE("a claim among very many jobs reads few of them")
         f.tx([&](pg::Tx& t) {
             jobs::ClaimRequest const request{.queue = "q", .limit = 8, .max_per_scope = 4, .running = {}};
             CHECK(jobs::claim(t, request).claims.size() == 8);
-            auto const read =
-                t.run("SELECT (seq_tup_read + idx_tup_fetch)::bigint FROM pg_stat_xact_user_tables "
-                      "WHERE relname = 'jobs'");
+            auto const read = t.run(R"(
+                SELECT (seq_tup_read + idx_tup_fetch)::bigint
+                FROM pg_stat_xact_user_tables
+                WHERE relname = 'jobs')");
             // The number is far below 100,000, but not exact: during an autovacuum, dead entries stay in the
             // index, and each claim reads them again.
             CHECK(pg::RowReader(read[0]).integer() < 10'000);

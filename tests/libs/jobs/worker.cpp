@@ -134,9 +134,10 @@ TEST_CASE("a worker wakes for its own queue without waiting for the next poll")
     // This database has one thread, so it runs the test's statement after the worker's current search for
     // jobs.
     pg::Database one({.url = f.postgres.service_url(), .threads = 1});
-    f.postgres.query("CREATE SEQUENCE looks; GRANT USAGE ON looks TO PUBLIC; "
-                     "CREATE OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE "
-                     "AS 'SELECT CASE WHEN nextval(''looks'') > 0 THEN now END FROM test_clock'");
+    f.postgres.query(R"(
+        CREATE SEQUENCE looks; GRANT USAGE ON looks TO PUBLIC; CREATE
+            OR REPLACE FUNCTION jobs_now() RETURNS timestamptz LANGUAGE sql STABLE AS
+                'SELECT CASE WHEN nextval(''looks'') > 0 THEN now END FROM test_clock')");
     Worker worker(one, f.clock, options, [&](Claim const&, std::stop_token const&) {
         ++ran;
         return Outcome::done();
@@ -267,7 +268,8 @@ TEST_CASE("only a job whose outcome the database refuses is given up, with the r
     CHECK(f.postgres.query("SELECT ref || ' ' || attempts FROM dead_jobs WHERE reason LIKE '" + reason +
                            "'") == bad.to_string() + " 1");
     CHECK(f.postgres.query("SELECT count(*) FROM dead_jobs") == "1");
-    CHECK(f.postgres.query("SELECT string_agg(n || note, ',' ORDER BY note) FROM "
-                           "(SELECT note, count(*) AS n FROM notes GROUP BY note) AS counted") ==
+    CHECK(f.postgres.query(R"(
+        SELECT string_agg(n || note, ',' ORDER BY note)
+        FROM (SELECT note, count(*) AS n FROM notes GROUP BY note) AS counted)") ==
           (teller_fails ? "5right" : "1given up,5right"));
 }

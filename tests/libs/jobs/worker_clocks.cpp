@@ -66,8 +66,9 @@ struct TwoReplicas {
             return postgres.query("SELECT count(*) FROM jobs WHERE attempts = 1 AND lease_owner IS NULL") ==
                    "1";
         });
-        return has_run && postgres.query("SELECT abs(extract(epoch FROM run_at - now() - "
-                                         "interval '1 hour')) < 30 FROM jobs") == "t";
+        return has_run && postgres.query(R"(
+            SELECT abs(extract(epoch FROM run_at - now() - interval '1 hour')) < 30
+            FROM jobs)") == "t";
     }
 
     /// The number of starts of each job, by any replica.

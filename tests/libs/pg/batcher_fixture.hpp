@@ -81,9 +81,11 @@ struct Fixture {
                     bodies.push_back(note.body);
                 }
                 pg::Rows const rows = co_await connection.run(columns.visible(),
-                    "INSERT INTO notes (scope_id, id, body) SELECT * FROM unnest($1::bigint[], $2::uuid[], "
-                    "$3::text[])"
-                    " RETURNING scope_id, id, body",
+                    R"(
+                    INSERT INTO notes (scope_id, id, body)
+                    SELECT *
+                    FROM unnest($1::bigint[], $2::uuid[], $3::text[])
+                    RETURNING scope_id, id, body)",
                     {columns.scopes, columns.ids, bodies});
                 std::map<Key, std::string> stored;
                 for (pg::Row const row : rows) {
@@ -109,8 +111,10 @@ struct Fixture {
                 for (auto const& [scope, id] : keys)
                     columns.add(scope, id);
                 pg::Rows const rows = co_await connection.run(columns.visible(),
-                    "SELECT scope_id, id, body FROM notes"
-                    " JOIN unnest($1::bigint[], $2::uuid[]) AS q(s, i) ON scope_id = s AND id = i",
+                    R"(
+                    SELECT scope_id, id, body
+                    FROM notes
+                    JOIN unnest($1::bigint[], $2::uuid[]) AS q(s, i) ON scope_id = s AND id = i)",
                     {columns.scopes, columns.ids});
                 std::map<Key, std::string> found;
                 for (pg::Row const row : rows) {

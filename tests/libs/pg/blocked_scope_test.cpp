@@ -103,19 +103,24 @@ struct Blocked {
     Create inserter(std::function<void(std::span<Draft const>)> begun = [](auto) {})
     {
         return statement(database,
-            "INSERT INTO notes (scope_id, id, body) SELECT * FROM unnest($1::bigint[], "
-            "$2::uuid[], $3::text[]) AS u(scope_id, id, body) "
-            "WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[]) "
-            "RETURNING id, body",
+            R"(
+            INSERT INTO notes (scope_id, id, body)
+            SELECT *
+            FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body)
+            WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+            RETURNING id, body)",
             true, std::move(begun));
     }
 
     static Create updater(pg::Database& on)
     {
         return statement(on,
-            "UPDATE notes n SET body = u.body FROM unnest($1::bigint[], $2::uuid[], $3::text[]) "
-            "AS u(scope_id, id, body) WHERE n.scope_id = u.scope_id AND n.id = u.id "
-            "RETURNING n.id, n.body",
+            R"(
+            UPDATE notes n
+            SET body = u.body
+            FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body)
+            WHERE n.scope_id = u.scope_id AND n.id = u.id
+            RETURNING n.id, n.body)",
             false);
     }
 
@@ -355,8 +360,9 @@ TEST_CASE_METHOD(Impatient, "a row that another transaction holds delays only it
 TEST_CASE("if one scope makes a statement too slow, the statement runs again for each scope separately")
 {
     Blocked f({.threads = 2, .statement_timeout = 1s});
-    auto slow = f.statement("SELECT u.id, u.body || pg_sleep(CASE WHEN u.scope_id = 2 THEN 60 ELSE 0 END) "
-                            "FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body)",
+    auto slow = f.statement(R"(
+        SELECT u.id, u.body || pg_sleep(CASE WHEN u.scope_id = 2 THEN 60 ELSE 0 END)
+        FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body))",
         false);
     for (std::size_t i = 1; i < 5; ++i)
         f.create(slow, scope_of(i));

@@ -54,8 +54,9 @@ TEST_CASE_METHOD(Fixture, "migrations are applied once and in order, for each co
     CHECK(migrate(both).empty());
     CHECK(pg::pending(postgres.owner_url(), both).empty());
     CHECK(postgres.query("SELECT count(*) FROM b") == "1");
-    CHECK(postgres.query("SELECT string_agg(component || '/' || name, ' ' ORDER BY component, name) FROM "
-                         "schema_migrations") == "first/0001_a first/0002_b second/0001_a");
+    CHECK(postgres.query(R"(
+        SELECT string_agg(component || '/' || name, ' ' ORDER BY component, name)
+        FROM schema_migrations)") == "first/0001_a first/0002_b second/0001_a");
 }
 
 TEST_CASE_METHOD(Fixture, "parallel runs wait for each other")
@@ -78,8 +79,10 @@ TEST_CASE_METHOD(Fixture, "a migration that waits for a lock does not block quer
 {
     migrate({&first});
     auto const is_waiting = [this] {
-        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'migrate' AND "
-                              "wait_event_type = 'Lock'") == "1";
+        return postgres.query(R"(
+            SELECT count(*)
+            FROM pg_stat_activity
+            WHERE application_name = 'migrate' AND wait_event_type = 'Lock')") == "1";
     };
     pqxx::connection connection(postgres.superuser_url());
     pqxx::work reader(connection);

@@ -114,8 +114,10 @@ TEST_CASE_METHOD(Fixture, "a running statement gives UNAVAILABLE when the server
     std::string code;
     std::thread caller([&] { code = sleep_on(database); });
     REQUIRE(testing::eventually([&] {
-        return postgres.query("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' AND state "
-                              "= 'active' AND pid <> pg_backend_pid()") == "1";
+        return postgres.query(R"(
+            SELECT count(*)
+            FROM pg_stat_activity
+            WHERE query LIKE '%pg_sleep%' AND state = 'active' AND pid <> pg_backend_pid())") == "1";
     }));
     postgres.stop();
     caller.join();
@@ -129,8 +131,10 @@ TEST_CASE_METHOD(Fixture, "an idle session that the server ended is replaced wit
     pg::Database database({.url = postgres.service_url(), .threads = 1});
     for (int i = 0; i < 3; ++i) {
         REQUIRE(write(database).empty());
-        REQUIRE(postgres.query("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE "
-                               "application_name = 'tetrad'") == "t");
+        REQUIRE(postgres.query(R"(
+            SELECT pg_terminate_backend(pid, 5000)
+            FROM pg_stat_activity
+            WHERE application_name = 'tetrad')") == "t");
     }
     CHECK(write(database).empty());
     CHECK(postgres.query("SELECT count(*) FROM notes") == "4");

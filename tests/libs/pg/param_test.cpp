@@ -145,8 +145,9 @@ TEST_CASE_METHOD(Fixture, "times keep their microseconds in any century")
 TEST_CASE_METHOD(Fixture, "PostgreSQL interprets a time as the same instant")
 {
     core::Time const time = *core::parse_rfc3339("2026-01-31T23:59:59.123456+02:00");
-    pg::Rows const result = echo("SELECT $1::timestamptz = '2026-01-31 23:59:59.123456+02'::timestamptz, "
-                                 "'2026-01-31 23:59:59.123456+02'::timestamptz",
+    pg::Rows const result = echo(R"(
+        SELECT $1::timestamptz = '2026-01-31 23:59:59.123456+02'::timestamptz,
+            '2026-01-31 23:59:59.123456+02'::timestamptz)",
         {time});
     pg::RowReader row(result[0]);
     CHECK(row.boolean());

@@ -190,10 +190,12 @@ TEST_CASE("batches pass through a pooler, each in one transaction", "[pooler]")
                 texts.push_back(id.to_string());
             pg::Param const params[] = {scope, texts};
             auto const rows = co_await connection.run_with_scope_locks(scope,
-                "INSERT INTO notes (scope_id, id, body) SELECT $1::bigint, i, 'batch' FROM "
-                "unnest($2::uuid[]) i WHERE $1 = ANY "
-                "(string_to_array(current_setting('app.scopes'), ',')::bigint[])"
-                " RETURNING id",
+                R"(
+                INSERT INTO notes (scope_id, id, body)
+                SELECT $1::bigint, i, 'batch'
+                FROM unnest($2::uuid[]) i
+                WHERE $1 = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+                RETURNING id)",
                 params);
             std::vector<std::string> out;
             for (pg::Row const row : rows)

@@ -157,10 +157,21 @@ TEST_CASE_METHOD(Fixture, "bytes are read from both forms with the same result")
     std::string every;
     for (int i = 0; i < 256; ++i)
         every += static_cast<char>(i);
-    auto const values =
-        both("SELECT v FROM (VALUES (1, ''::bytea), (2, (SELECT string_agg(set_byte('\\x00', 0, i), '' "
-             "ORDER BY i) FROM generate_series(0, 255) AS i)), (3, NULL)) AS u(n, v) ORDER BY n",
-            optional(&pg::RowReader::bytes));
+    auto const values = both(R"(
+        SELECT v
+        FROM (
+            VALUES (1, ''::bytea),
+                (
+                    2,
+                    (
+                        SELECT string_agg(set_byte('\x00', 0, i), '' ORDER BY i)
+                        FROM generate_series(0, 255) AS i
+                    )
+                ),
+                (3, NULL)
+        ) AS u(n, v)
+        ORDER BY n)",
+        optional(&pg::RowReader::bytes));
     CHECK(values == std::vector<std::optional<std::string>>{"", every, std::nullopt});
 }
 

@@ -198,8 +198,10 @@ TEST_CASE("a change that is announced during a query is not overwritten by the q
     Found early;
     std::jthread looker([&] { early = alone.find("acme"); });
     REQUIRE(testing::eventually([&] {
-        return store.postgres.query("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
-                                    "'scope_settings'::regclass") == "1";
+        return store.postgres.query(R"(
+            SELECT count(*)
+            FROM pg_locks
+            WHERE NOT granted AND relation = 'scope_settings'::regclass)") == "1";
     }));
     store.postgres.query("UPDATE tenants SET display_name = 'changed'");
     alone.directory.on_notify("acme");
@@ -276,9 +278,10 @@ TEST_CASE("a hundred thousand tenants are searched as fast as a few")
 {
     Store store;
     store.postgres.query(
-        "INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at) "
-        "SELECT 'bulk' || i, 'Bulk', 'active', '{}', now(), now() FROM generate_series(1, 100000) AS i; "
-        "ANALYZE tenants");
+        R"(
+        INSERT INTO tenants (slug, display_name, status, limits, created_at, updated_at)
+        SELECT 'bulk' || i, 'Bulk', 'active', '{}', now(), now()
+        FROM generate_series(1, 100000) AS i; ANALYZE tenants)");
     CHECK(store.postgres
               .query("EXPLAIN SELECT * FROM tenants WHERE slug = ANY ('{bulk5}'::text[]) "
                      "OR tenant_id = ANY ('{7}'::bigint[])")

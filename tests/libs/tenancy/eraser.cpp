@@ -110,9 +110,10 @@ struct Shop {
         pqxx::connection connection(postgres.superuser_url());
         pqxx::nontransaction tx(connection);
         std::map<std::string, int> counts;
-        auto const tables =
-            tx.exec("SELECT table_name, column_name FROM information_schema.columns "
-                    "WHERE table_schema = 'public' AND column_name IN ('scope_id', 'tenant_id')");
+        auto const tables = tx.exec(R"(
+            SELECT table_name, column_name
+            FROM information_schema.columns
+            WHERE table_schema = 'public' AND column_name IN ('scope_id', 'tenant_id'))");
         for (auto const& row : tables) {
             auto const table = row[0].as<std::string>(), column = row[1].as<std::string>();
             auto const id = core::to_string(tenant_id);
