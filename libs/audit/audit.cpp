@@ -3,6 +3,7 @@
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 
 #include <boost/json/serialize.hpp>

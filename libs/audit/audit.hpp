@@ -3,8 +3,8 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "http/message.hpp"
-#include "pg/database.hpp"
 #include "pg/migrate.hpp"
+#include "pg/tx.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/value.hpp>
@@ -12,6 +12,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace pg {
+class Database;
+}
 
 /// The audit log: who changed what, per scope. An entry is written in the transaction of the change and is
 /// never altered.

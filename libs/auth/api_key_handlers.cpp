@@ -8,6 +8,7 @@
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 
 namespace auth {
 

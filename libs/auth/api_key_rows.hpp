@@ -5,7 +5,8 @@
 #include "core/scope.hpp"
 #include "crypto/hash.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 
 #include <optional>
 #include <span>

@@ -7,6 +7,7 @@
 #include "core/hex.hpp"
 #include "crypto/hash.hpp"
 #include "pg/batcher.hpp"
+#include "pg/database.hpp"
 
 #include <atomic>
 #include <condition_variable>

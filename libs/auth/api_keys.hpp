@@ -3,7 +3,6 @@
 #include "core/clock.hpp"
 #include "core/identity.hpp"
 #include "core/scope.hpp"
-#include "pg/database.hpp"
 #include "pg/migrate.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -16,6 +15,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace pg {
+class Database;
+}
 
 namespace auth {
 

@@ -3,7 +3,7 @@
 #include "blobs/attachment.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "core/wait.hpp"
+#include "pg/database.hpp"
 
 #include <algorithm>
 

@@ -8,8 +8,8 @@
 #include "core/scope.hpp"
 #include "http/message.hpp"
 #include "jobs/worker.hpp"
-#include "pg/database.hpp"
 #include "pg/migrate.hpp"
+#include "pg/tx.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -19,6 +19,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace pg {
+class Database;
+}
 
 namespace blobs {
 

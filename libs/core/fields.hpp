@@ -3,7 +3,6 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/error.hpp"
-#include "core/id.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/id.hpp"
 #include "core/user_id.hpp"
 
 #include <concepts>
@@ -15,6 +14,8 @@
 #include <vector>
 
 namespace core {
+
+class Uuid;
 
 /// Writes JSON into a string without a tree, because Boost.JSON 1.81 can only serialise a tree. The writer
 /// adds commas; the caller must close each bracket that it opens. Text must be valid UTF-8.

@@ -1,6 +1,7 @@
 #include "http/message.hpp"
 
 #include "core/error.hpp"
+#include "core/id.hpp"
 #include "core/text.hpp"
 #include "http/json_memory.hpp"
 

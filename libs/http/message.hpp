@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/enum_names.hpp"
-#include "core/id.hpp"
 #include "core/identity.hpp"
 #include "core/scope.hpp"
 
@@ -18,6 +17,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace core {
+class Uuid;
+}
 
 namespace http {
 

@@ -4,7 +4,7 @@
 #include "crypto/hash.hpp"
 #include "crypto/keyring.hpp"
 #include "http/message.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

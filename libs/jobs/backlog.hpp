@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <map>

@@ -4,6 +4,7 @@
 #include "jobs/lease_takeover.hpp"
 #include "jobs/queue.hpp"
 #include "jobs/scope_rotation.hpp"
+#include "pg/database.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,6 +1,7 @@
 #include "jobs/periodic.hpp"
 
 #include "core/id.hpp"
+#include "pg/database.hpp"
 
 #include <condition_variable>
 #include <exception>

@@ -1,13 +1,15 @@
 #pragma once
 
-#include "pg/database.hpp"
-
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
+
+namespace pg {
+class Database;
+}
 
 namespace jobs {
 

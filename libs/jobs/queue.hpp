@@ -3,8 +3,8 @@
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/scope.hpp"
-#include "pg/database.hpp"
 #include "pg/migrate.hpp"
+#include "pg/tx.hpp"
 
 #include <chrono>
 #include <cstddef>

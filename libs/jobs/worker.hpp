@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "jobs/queue.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <chrono>
 #include <exception>
@@ -13,6 +13,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+
+namespace pg {
+class Database;
+}
 
 namespace jobs {
 

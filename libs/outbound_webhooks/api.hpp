@@ -3,13 +3,16 @@
 #include "core/clock.hpp"
 #include "http/message.hpp"
 #include "http_client/address.hpp"
-#include "pg/database.hpp"
 
 #include <span>
 #include <string_view>
 
 namespace crypto {
 class Keyring;
+}
+
+namespace pg {
+class Database;
 }
 
 namespace outbound_webhooks {

@@ -4,7 +4,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "outbound_webhooks/policy.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

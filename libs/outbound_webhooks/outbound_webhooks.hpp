@@ -3,8 +3,8 @@
 #include "core/clock.hpp"
 #include "core/scope.hpp"
 #include "http/message.hpp"
-#include "pg/database.hpp"
 #include "pg/migrate.hpp"
+#include "pg/tx.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -9,6 +9,7 @@
 #include "outbound_webhooks/policy.hpp"
 #include "outbound_webhooks/signature.hpp"
 #include "outbound_webhooks/store.hpp"
+#include "pg/database.hpp"
 #include "tenancy/tenant_rows.hpp"
 
 #include <stdexcept>

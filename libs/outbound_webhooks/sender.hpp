@@ -6,7 +6,6 @@
 #include "outbound_webhooks/admission.hpp"
 #include "outbound_webhooks/attempts.hpp"
 #include "outbound_webhooks/policy.hpp"
-#include "pg/database.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +19,10 @@
 
 namespace crypto {
 class Keyring;
+}
+
+namespace pg {
+class Database;
 }
 
 namespace outbound_webhooks {

@@ -6,7 +6,7 @@
 #include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <optional>
 #include <string>

@@ -5,6 +5,7 @@
 #include "core/scope.hpp"
 #include "pg/batch_runner.hpp"
 #include "pg/batcher_queue.hpp"
+#include "pg/database.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>

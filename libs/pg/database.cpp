@@ -7,17 +7,9 @@
 
 #include <boost/asio/this_coro.hpp>
 
-#include <algorithm>
 #include <future>
 
 namespace pg {
-
-Scopes Scopes::distinct(std::vector<core::ScopeId> ids)
-{
-    std::ranges::sort(ids);
-    ids.erase(std::ranges::unique(ids).begin(), ids.end());
-    return Scopes(std::move(ids));
-}
 
 Database::Database(DatabaseOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 

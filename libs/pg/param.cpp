@@ -1,6 +1,7 @@
 #include "pg/param.hpp"
 
 #include "core/hex.hpp"
+#include "core/id.hpp"
 
 #include <cstdio>
 #include <cstdlib>

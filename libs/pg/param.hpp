@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
 
@@ -13,6 +12,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace core {
+class Uuid;
+}
 
 namespace pg {
 

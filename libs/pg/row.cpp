@@ -1,5 +1,7 @@
 #include "pg/row.hpp"
 
+#include "core/id.hpp"
+
 #include <boost/endian/conversion.hpp>
 #include <pqxx/except>
 

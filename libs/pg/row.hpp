@@ -2,7 +2,6 @@
 
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
-#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
 #include "pg/rows.hpp"
@@ -15,6 +14,10 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+namespace core {
+class Uuid;
+}
 
 namespace pg {
 

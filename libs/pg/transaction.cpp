@@ -69,11 +69,6 @@ void Transaction::rollback() noexcept
     }
 }
 
-void lock_scope(Tx& tx, core::ScopeId scope_id)
-{
-    tx.run("SELECT pg_advisory_xact_lock($1)", {scope_lock(scope_id)});
-}
-
 core::Error unavailable()
 {
     return core::Error::unavailable("The database is not available. Retry later.");

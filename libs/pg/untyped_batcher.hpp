@@ -3,7 +3,7 @@
 
 #include "core/scope.hpp"
 #include "core/suspended.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
 
 #include <boost/asio/any_io_executor.hpp>
 
@@ -17,6 +17,8 @@
 #include <span>
 
 namespace pg {
+
+class Database;
 
 /// The part of a Batcher that does not depend on the types of its inputs and results. It is compiled once.
 class UntypedBatcher {

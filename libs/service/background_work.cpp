@@ -1,6 +1,7 @@
 #include "service/background_work.hpp"
 
 #include "observe/trace.hpp"
+#include "pg/database.hpp"
 #include "tenancy/tenant_rows.hpp"
 
 namespace service {

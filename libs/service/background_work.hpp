@@ -4,7 +4,7 @@
 #include "jobs/periodic.hpp"
 #include "jobs/worker.hpp"
 #include "observe/metrics.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "service/database_gauges.hpp"
 #include "service/service.hpp"
 
@@ -13,6 +13,10 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace pg {
+class Database;
+}
 
 namespace service {
 

@@ -3,6 +3,7 @@
 #include "jobs/backlog.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/queue.hpp"
+#include "pg/database.hpp"
 
 #include <algorithm>
 #include <exception>

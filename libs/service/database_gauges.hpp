@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "observe/metrics.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -18,6 +18,10 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+namespace pg {
+class Database;
+}
 
 namespace service {
 

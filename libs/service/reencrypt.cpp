@@ -1,5 +1,6 @@
 #include "service/reencrypt.hpp"
 
+#include "pg/database.hpp"
 #include "tenancy/tenant_rows.hpp"
 
 namespace service {

@@ -2,7 +2,7 @@
 
 #include "core/scope.hpp"
 #include "crypto/keyring.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "service/run.hpp"
 
 #include <cstddef>

@@ -3,13 +3,16 @@
 #include "http_client/async_client.hpp"
 #include "observe/metrics.hpp"
 #include "outbound_webhooks/sender.hpp"
-#include "pg/database.hpp"
 #include "service/service.hpp"
 
 #include <array>
 
 namespace crypto {
 class Keyring;
+}
+
+namespace pg {
+class Database;
 }
 
 namespace service {

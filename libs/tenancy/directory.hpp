@@ -2,7 +2,6 @@
 
 #include "core/error.hpp"
 #include "core/scope.hpp"
-#include "pg/database.hpp"
 #include "tenancy/tenant.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -14,6 +13,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+namespace pg {
+class Database;
+}
 
 namespace tenancy {
 

@@ -1,6 +1,7 @@
 #include "tenancy/eraser.hpp"
 
 #include "core/error.hpp"
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 
 #include <boost/asio/co_spawn.hpp>

@@ -2,7 +2,6 @@
 
 #include "core/clock.hpp"
 #include "core/scope.hpp"
-#include "pg/database.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -13,6 +12,10 @@
 #include <memory>
 #include <stop_token>
 #include <vector>
+
+namespace pg {
+class Database;
+}
 
 namespace tenancy {
 

@@ -4,7 +4,7 @@
 #include "core/fields.hpp"
 #include "core/scope.hpp"
 #include "http/message.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/value_from.hpp>

@@ -4,6 +4,7 @@
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
 #include "tenancy/slug.hpp"

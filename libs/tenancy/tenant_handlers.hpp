@@ -2,11 +2,14 @@
 
 #include "core/clock.hpp"
 #include "http/message.hpp"
-#include "pg/database.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+
+namespace pg {
+class Database;
+}
 
 namespace tenancy {
 

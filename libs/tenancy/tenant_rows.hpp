@@ -2,9 +2,9 @@
 
 #include "core/clock.hpp"
 #include "core/scope.hpp"
-#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "pg/tx.hpp"
 #include "tenancy/tenant.hpp"
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // The input is a sequence of webhooks of the purchases provider, one payload on each line.
+#include "core/id.hpp"
 #include "domain/purchase_rules.hpp"
 #include "events.hpp"
 

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/credential.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "audit/audit.hpp"
 
 #include "core/error.hpp"
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "support/postgres.hpp"
 #include "support/run_awaitable.hpp"

@@ -2,6 +2,7 @@
 
 #include "auth/api_keys.hpp"
 #include "http/message.hpp"
+#include "pg/database.hpp"
 #include "pg/listener.hpp"
 #include "support/fake_clock.hpp"
 #include "support/postgres.hpp"

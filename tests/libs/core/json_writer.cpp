@@ -1,5 +1,7 @@
 #include "core/json_writer.hpp"
 
+#include "core/id.hpp"
+
 #include <boost/json.hpp>
 
 #include <limits>

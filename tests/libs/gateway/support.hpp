@@ -7,6 +7,7 @@
 #include "http/router.hpp"
 #include "observe/http_metrics.hpp"
 #include "observe/log.hpp"
+#include "pg/database.hpp"
 #include "pg/listener.hpp"
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"

@@ -1,6 +1,7 @@
 #include "http/message.hpp"
 
 #include "core/error.hpp"
+#include "core/id.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "pg/batcher.hpp"
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"

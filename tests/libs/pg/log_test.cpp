@@ -1,3 +1,4 @@
+#include "pg/database.hpp"
 #include "schema.hpp"
 #include "server_settings.hpp"
 #include "support/pgbouncer.hpp"

@@ -1,3 +1,4 @@
+#include "pg/database.hpp"
 #include "pg/migrate.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"

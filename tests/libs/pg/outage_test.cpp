@@ -1,4 +1,5 @@
 #include "closing_server.hpp"
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"

@@ -1,3 +1,4 @@
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"

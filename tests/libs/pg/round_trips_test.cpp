@@ -1,4 +1,5 @@
 // Round trips of a caller, counted by a proxy in front of the server.
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "proxy.hpp"
 #include "schema.hpp"

@@ -1,4 +1,5 @@
 // Rows of a transaction are text and rows of a batch are binary. Reading both must give the same values.
+#include "core/id.hpp"
 #include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "support/postgres.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "pg/batcher.hpp"
 #include "pg/migrate.hpp"

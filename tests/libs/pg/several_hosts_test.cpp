@@ -1,3 +1,4 @@
+#include "pg/database.hpp"
 #include "pg/listener.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"

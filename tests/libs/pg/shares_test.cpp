@@ -1,3 +1,4 @@
+#include "pg/database.hpp"
 #include "schema.hpp"
 #include "support/eventually.hpp"
 #include "support/scopes.hpp"

@@ -1,4 +1,5 @@
 #include "certificates.hpp"
+#include "pg/database.hpp"
 #include "pg/listener.hpp"
 #include "pg/row.hpp"
 #include "proxy.hpp"

@@ -1,3 +1,4 @@
+#include "pg/database.hpp"
 #include "pg/listener.hpp"
 #include "pg/row.hpp"
 #include "proxy.hpp"

@@ -2,6 +2,7 @@
 
 #include "core/id.hpp"
 #include "jobs/queue.hpp"
+#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "support/database_clock.hpp"
 #include "support/eventually.hpp"
