@@ -68,7 +68,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
       passwords_(hasher_options(config, runtime.metrics)),
       tokens_(std::move(keys), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
-      id_tokens_(outbound_, runtime.clock), hot_(db_), keyed_hash_(keyring_),
+      id_tokens_(outbound_, runtime.clock), batchers_(db_), keyed_hash_(keyring_),
       challenges_(redis_, keyed_hash_), sms_enrolments_(redis_, keyed_hash_),
       rate_limits_(
           redis_, keyed_hash_, {config.registrations_per_hour, registration_limit_per_network.window}),
@@ -77,7 +77,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
       deps_{
           .config = config_,
           .db = db_,
-          .hot = hot_,
+          .batchers = batchers_,
           .tenants = tenants_,
           .directory = directory_,
           .hosts = hosts_,

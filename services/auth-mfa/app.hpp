@@ -1,9 +1,19 @@
 #pragma once
 
+#include "batchers.hpp"
 #include "config.hpp"
+#include "crypto/password.hpp"
 #include "deps.hpp"
+#include "providers/id_tokens.hpp"
+#include "providers/sms_code_sender.hpp"
 #include "service/run.hpp"
 #include "service/service_base.hpp"
+#include "state/challenges.hpp"
+#include "state/keyed_hash.hpp"
+#include "state/rate_limits.hpp"
+#include "state/sms_enrolments.hpp"
+#include "tokens/signing_key_cache.hpp"
+#include "tokens/tokens.hpp"
 
 #include <memory>
 #include <vector>
@@ -29,7 +39,7 @@ private:
     crypto::PasswordHasher passwords_;
     Tokens tokens_;
     IdTokens id_tokens_;
-    Hot hot_;
+    Batchers batchers_;
     KeyedHash const keyed_hash_;
     Challenges challenges_;
     SmsEnrolments sms_enrolments_;

@@ -37,10 +37,10 @@ App::App(Config const& config, service::Runtime const& runtime)
     : ServiceBase(service_options(config), runtime),
       payments_signature_header_(config.payments_signature_header),
       purchases_api_(config.purchases_api_url, internal_, runtime.metrics), upstream_(upstream_threads),
-      upstream_limiter_(upstream_threads_of_a_tenant), event_metrics_(runtime.metrics), hot_(db_),
+      upstream_limiter_(upstream_threads_of_a_tenant), event_metrics_(runtime.metrics), batchers_(db_),
       ingestor_(db_), deps_{
                           .db = db_,
-                          .hot = hot_,
+                          .batchers = batchers_,
                           .ingestor = ingestor_,
                           .keys = keys_,
                           .tenants = tenants_,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "batchers.hpp"
 #include "config.hpp"
 #include "core/keyed_limiter.hpp"
 #include "core/thread_pool.hpp"
@@ -34,7 +35,7 @@ private:
     core::ThreadPool upstream_;
     core::KeyedLimiter upstream_limiter_;
     EventMetrics event_metrics_;
-    Hot hot_;
+    Batchers batchers_;
     ingest::Ingestor ingestor_;
     Deps deps_;
 };

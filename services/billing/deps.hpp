@@ -1,45 +1,56 @@
 #pragma once
 
-#include "auth/api_keys.hpp"
-#include "core/clock.hpp"
-#include "core/keyed_limiter.hpp"
-#include "core/thread_pool.hpp"
-#include "crypto/keyring.hpp"
-#include "ingest/ingestor.hpp"
-#include "metrics.hpp"
-#include "observe/log.hpp"
-#include "outbound_webhooks/api.hpp"
-#include "pg/batcher.hpp"
-#include "pg/database.hpp"
-#include "storage/entitlements.hpp"
-#include "tenancy/directory.hpp"
-#include "tenancy/tenant_handlers.hpp"
+#include <boost/asio/awaitable.hpp>
 
-#include <optional>
 #include <string>
-#include <vector>
+
+namespace auth {
+class ApiKeys;
+}
+
+namespace core {
+class Clock;
+class KeyedLimiter;
+class ThreadPool;
+} // namespace core
+
+namespace crypto {
+class Keyring;
+}
+
+namespace observe {
+class Logger;
+}
+
+namespace outbound_webhooks {
+struct Api;
+}
+
+namespace pg {
+class Database;
+}
+
+namespace tenancy {
+class Directory;
+struct TenantAdmin;
+} // namespace tenancy
+
+namespace billing::ingest {
+class Ingestor;
+}
 
 namespace billing {
 
 namespace asio = boost::asio;
 
+struct Batchers;    // batchers.hpp
+class EventMetrics; // metrics.hpp
 class PurchasesApi; // providers/purchases_api.hpp
-
-/// The most frequent reads. pg::Batcher combines concurrent calls into one SQL statement.
-struct Hot {
-    pg::Batcher<entitlements::UserKey, std::optional<std::vector<EntitlementView>>> of_user;
-    pg::Batcher<entitlements::FeatureQuery, std::optional<entitlements::FeatureAccess>> feature;
-
-    explicit Hot(pg::Database& db)
-        : of_user(db, entitlements::of_user_batch), feature(db, entitlements::features_batch)
-    {
-    }
-};
 
 /// The dependencies of the handlers. The App owns all of them and outlives the handlers.
 struct Deps {
     pg::Database& db;
-    Hot& hot;
+    Batchers& batchers;
     ingest::Ingestor& ingestor;
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;

@@ -26,8 +26,8 @@ App::App(Config const& config, service::Runtime const& runtime)
     : ServiceBase(service_options(config), runtime),
       store_(blobs::make_store(
           config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
-      attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), hot_(db_),
-      deps_{db_, hot_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
+      attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), batchers_(db_),
+      deps_{db_, batchers_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
 {
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));

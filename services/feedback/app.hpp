@@ -1,5 +1,6 @@
 #pragma once
 
+#include "batchers.hpp"
 #include "blobs/attachments.hpp"
 #include "config.hpp"
 #include "deps.hpp"
@@ -25,7 +26,7 @@ public:
 private:
     std::unique_ptr<blobs::BlobStore> store_;
     blobs::Attachments attachments_;
-    Hot hot_;
+    Batchers batchers_;
     Deps deps_;
 };
 

@@ -110,23 +110,23 @@ App::App(Config const& config, service::Runtime const& runtime)
                               .clock = runtime.clock,
                               .logger = runtime.logger,
                               .metrics = runtime.metrics}),
-      hot_(db_), deps_{
-                     .db = db_,
-                     .hot = hot_,
-                     .keys = keys_,
-                     .tenants = tenants_,
-                     .directory = directory_,
-                     .attachments = attachments_,
-                     .webhooks = webhooks_,
-                     .keyring = keyring_,
-                     .quota = quota_,
-                     .readers = readers_,
-                     .push = push_,
-                     .domains = domains_,
-                     .sms = sms_,
-                     .clock = runtime.clock,
-                     .logger = runtime.logger,
-                 }
+      batchers_(db_), deps_{
+                          .db = db_,
+                          .batchers = batchers_,
+                          .keys = keys_,
+                          .tenants = tenants_,
+                          .directory = directory_,
+                          .attachments = attachments_,
+                          .webhooks = webhooks_,
+                          .keyring = keyring_,
+                          .quota = quota_,
+                          .readers = readers_,
+                          .push = push_,
+                          .domains = domains_,
+                          .sms = sms_,
+                          .clock = runtime.clock,
+                          .logger = runtime.logger,
+                      }
 {
     warn_of_outboxes(config, runtime.logger);
     add_work();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "batchers.hpp"
 #include "blobs/attachments.hpp"
 #include "config.hpp"
 #include "core/thread_pool.hpp"
@@ -46,7 +47,7 @@ private:
     DkimKeyGenerator dkim_keys_;
     DomainDeps domains_;
     JobHandlers job_handlers_;
-    Hot hot_;
+    Batchers batchers_;
     Deps deps_;
 };
 

@@ -1,54 +1,61 @@
 #pragma once
 
-#include "auth/api_keys.hpp"
-#include "blobs/attachments.hpp"
-#include "core/clock.hpp"
-#include "core/thread_pool.hpp"
-#include "crypto/keyring.hpp"
-#include "domain/notification.hpp"
-#include "observe/log.hpp"
-#include "outbound_webhooks/api.hpp"
-#include "pg/batcher.hpp"
-#include "pg/database.hpp"
-#include "redis/quota.hpp"
-#include "sms/options.hpp"
-#include "storage/devices.hpp"
-#include "storage/notifications.hpp"
-#include "storage/templates.hpp"
-#include "tenancy/directory.hpp"
-#include "tenancy/tenant_handlers.hpp"
+#include <boost/asio/awaitable.hpp>
 
-#include <optional>
-#include <vector>
+namespace auth {
+class ApiKeys;
+}
+
+namespace blobs {
+class Attachments;
+}
+
+namespace core {
+class Clock;
+class ThreadPool;
+} // namespace core
+
+namespace crypto {
+class Keyring;
+}
+
+namespace observe {
+class Logger;
+}
+
+namespace outbound_webhooks {
+struct Api;
+}
+
+namespace pg {
+class Database;
+}
+
+namespace redis {
+class Quota;
+}
+
+namespace sms {
+struct Options;
+}
+
+namespace tenancy {
+class Directory;
+struct TenantAdmin;
+} // namespace tenancy
 
 namespace notify {
 
 namespace asio = boost::asio;
 
+struct Batchers;   // batchers.hpp
 struct DomainDeps; // domain_deps.hpp
 class PushSender;  // providers/push_sender.hpp
-
-/// The most frequent single-row operations. pg::Batcher combines concurrent calls into one SQL statement.
-struct Hot {
-    pg::Batcher<templates::Name, std::optional<templates::Found>> find_template;
-    pg::Batcher<notifications::NewNotification, core::Time> insert;
-    pg::Batcher<notifications::Key, std::optional<notifications::Shown>> get;
-    pg::Batcher<notifications::PlainPage, std::vector<Notification>> list;
-    pg::Batcher<devices::Registration, Device> register_device;
-    pg::Batcher<devices::Token, bool> remove_device;
-
-    explicit Hot(pg::Database& db)
-        : find_template(db, templates::find_batch), insert(db, notifications::insert_batch),
-          get(db, notifications::get_batch), list(db, notifications::list_batch),
-          register_device(db, devices::register_batch), remove_device(db, devices::remove_batch)
-    {
-    }
-};
 
 /// The dependencies of the handlers. The App owns all of them and outlives the handlers.
 struct Deps {
     pg::Database& db;
-    Hot& hot;
+    Batchers& batchers;
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory; ///< settings (`pushEnabled`) and limits, cached in memory

@@ -1,14 +1,23 @@
 #pragma once
 
-#include "core/clock.hpp"
-#include "crypto/keyring.hpp"
-#include "pg/database.hpp"
-#include "providers/dkim.hpp"
-#include "providers/dns.hpp"
-
 #include <string>
 
+namespace core {
+class Clock;
+}
+
+namespace crypto {
+class Keyring;
+}
+
+namespace pg {
+class Database;
+}
+
 namespace notify {
+
+class DkimKeyGenerator; // providers/dkim.hpp
+class Dns;              // providers/dns.hpp
 
 /// The dependencies of the domain routes and of the daily check. All of them outlive this object.
 struct DomainDeps {

@@ -2,9 +2,13 @@
 
 #include "api/credentials.hpp"
 #include "audit/audit.hpp"
+#include "crypto/password.hpp"
 #include "domain/json.hpp"
 #include "flows/sign_in.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
+#include "state/rate_limits.hpp"
+#include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "audit/audit.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
 
 namespace auth_mfa {
 

@@ -1,5 +1,6 @@
 #include "api/challenges.hpp"
 
+#include "batchers.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
@@ -7,6 +8,8 @@
 #include "domain/trusted_device.hpp"
 #include "flows/codes.hpp"
 #include "flows/sign_in.hpp"
+#include "pg/database.hpp"
+#include "state/rate_limits.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"
 
@@ -20,7 +23,7 @@ namespace {
 /// factor.
 asio::awaitable<User> challenged_user(Deps& deps, core::Scope const& scope, Challenge const& challenge)
 {
-    auto user = co_await deps.hot.find_user.run({scope.id, challenge.user_id});
+    auto user = co_await deps.batchers.find_user.run({scope.id, challenge.user_id});
     if (!user || user->credentials_version != challenge.credentials_version) throw challenge_expired();
     co_return std::move(*user);
 }

@@ -1,7 +1,9 @@
 #include "api/enroll_page.hpp"
 
+#include "config.hpp"
 #include "core/text.hpp"
 #include "domain/settings.hpp"
+#include "tenancy/directory.hpp"
 
 namespace auth_mfa {
 

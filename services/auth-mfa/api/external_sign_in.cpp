@@ -1,9 +1,15 @@
 #include "api/external_sign_in.hpp"
 
 #include "core/fields.hpp"
+#include "domain/id_token.hpp"
+#include "domain/settings.hpp"
 #include "flows/sign_in.hpp"
+#include "pg/database.hpp"
+#include "providers/id_tokens.hpp"
+#include "state/rate_limits.hpp"
 #include "storage/identities.hpp"
 #include "storage/users.hpp"
+#include "tenancy/directory.hpp"
 
 namespace auth_mfa {
 

@@ -3,6 +3,7 @@
 #include "core/json_writer.hpp"
 #include "domain/mfa_method.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
 #include "sms/phone.hpp"
 #include "storage/recovery_codes.hpp"
 

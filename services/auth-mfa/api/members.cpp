@@ -6,7 +6,9 @@
 #include "flows/signed_in_user.hpp"
 #include "http/etag.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "storage/factors.hpp"
+#include "storage/sessions.hpp"
 #include "storage/users.hpp"
 
 namespace auth_mfa {

@@ -2,9 +2,12 @@
 
 #include "api/credentials.hpp"
 #include "audit/audit.hpp"
+#include "crypto/password.hpp"
 #include "domain/json.hpp"
 #include "idempotency/once.hpp"
+#include "state/keyed_hash.hpp"
 #include "storage/users.hpp"
+#include "tenancy/directory.hpp"
 
 namespace auth_mfa {
 

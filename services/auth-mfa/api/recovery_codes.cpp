@@ -4,6 +4,7 @@
 #include "domain/errors.hpp"
 #include "flows/enrolment.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
 #include "storage/recovery_codes.hpp"
 
 namespace auth_mfa {

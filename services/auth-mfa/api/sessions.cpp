@@ -1,11 +1,14 @@
 #include "api/sessions.hpp"
 
 #include "audit/audit.hpp"
+#include "batchers.hpp"
 #include "core/fields.hpp"
 #include "domain/json.hpp"
 #include "flows/open_session.hpp"
 #include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
+#include "storage/sessions.hpp"
 
 namespace auth_mfa {
 
@@ -79,7 +82,8 @@ asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
     RefreshToken const token = read_refresh_token(req, deps);
     co_await deps.tokens.ready();
     core::Time const now = deps.clock.now();
-    auto contents = co_await deps.hot.rotate.run({req.scope().id, token.session_id, token.generation, now});
+    auto contents =
+        co_await deps.batchers.rotate.run({req.scope().id, token.session_id, token.generation, now});
     if (!contents) {
         contents = co_await deps.db.transact(
             req.scope(), [&](pg::Tx& tx) { return retry_or_refuse(tx, req, token, now); });

@@ -1,8 +1,10 @@
 #include "api/settings.hpp"
 
 #include "core/fields.hpp"
+#include "domain/settings.hpp"
 #include "flows/signed_in_user.hpp"
 #include "http_client/url.hpp"
+#include "pg/database.hpp"
 #include "sms/phone.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"

@@ -8,6 +8,7 @@
 #include "flows/enrolment.hpp"
 #include "flows/signed_in_user.hpp"
 #include "flows/sms_codes.hpp"
+#include "state/sms_enrolments.hpp"
 #include "storage/users.hpp"
 
 namespace auth_mfa {

@@ -1,7 +1,9 @@
 #include "api/sms_opt_outs.hpp"
 
 #include "audit/audit.hpp"
+#include "config.hpp"
 #include "core/error.hpp"
+#include "pg/database.hpp"
 #include "sms/twilio_webhook.hpp"
 #include "storage/sms_opt_outs.hpp"
 

@@ -5,10 +5,14 @@
 #include "crypto/random.hpp"
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
+#include "domain/settings.hpp"
 #include "domain/totp.hpp"
 #include "flows/enrolment.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
+#include "state/rate_limits.hpp"
 #include "storage/totp_seeds.hpp"
+#include "tenancy/directory.hpp"
 
 namespace auth_mfa {
 

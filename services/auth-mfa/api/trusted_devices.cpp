@@ -4,6 +4,7 @@
 #include "core/json_writer.hpp"
 #include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "storage/trusted_devices.hpp"
 
 namespace auth_mfa {

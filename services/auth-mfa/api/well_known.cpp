@@ -1,6 +1,9 @@
 #include "api/well_known.hpp"
 
 #include "core/json_writer.hpp"
+#include "tenancy/directory.hpp"
+#include "tenancy/resolve.hpp"
+#include "tokens/tokens.hpp"
 
 namespace auth_mfa {
 

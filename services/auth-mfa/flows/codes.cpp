@@ -4,6 +4,8 @@
 #include "domain/errors.hpp"
 #include "domain/recovery_code.hpp"
 #include "domain/totp.hpp"
+#include "pg/database.hpp"
+#include "state/rate_limits.hpp"
 #include "storage/totp_seeds.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "crypto/password.hpp"
 #include "deps.hpp"
 #include "domain/mfa_method.hpp"
 #include "domain/user_id.hpp"

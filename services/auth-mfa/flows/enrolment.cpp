@@ -5,6 +5,7 @@
 #include "domain/errors.hpp"
 #include "domain/recovery_code.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
 #include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"

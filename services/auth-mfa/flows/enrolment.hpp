@@ -1,6 +1,8 @@
 #pragma once
 
+#include "crypto/password.hpp"
 #include "deps.hpp"
+#include "domain/user.hpp"
 #include "flows/codes.hpp"
 #include "http/message.hpp"
 #include "storage/recovery_codes.hpp"

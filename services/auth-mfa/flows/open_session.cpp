@@ -1,6 +1,8 @@
 #include "flows/open_session.hpp"
 
+#include "batchers.hpp"
 #include "domain/json.hpp"
+#include "storage/sessions.hpp"
 
 #include <algorithm>
 
@@ -25,7 +27,7 @@ asio::awaitable<http::Response> open_session(
         .now = deps.clock.now(),
         .user_agent = user_agent(req),
         .address = req.remote_address};
-    auto const opened = co_await deps.hot.open.run(row);
+    auto const opened = co_await deps.batchers.open.run(row);
     if (opened != sessions::Opened::yes) throw sign_in.outdated();
     co_return respond_with_tokens(req, deps,
         {.claims = {user.id, user.email, user.role, row.id, row.amr},

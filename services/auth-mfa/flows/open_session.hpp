@@ -2,7 +2,9 @@
 
 #include "deps.hpp"
 #include "domain/errors.hpp"
+#include "domain/user.hpp"
 #include "http/message.hpp"
+#include "tokens/tokens.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,6 +4,7 @@
 #include "domain/mfa_method.hpp"
 #include "domain/sms_code.hpp"
 #include "flows/sms_codes.hpp"
+#include "pg/database.hpp"
 #include "storage/recovery_codes.hpp"
 #include "storage/trusted_devices.hpp"
 

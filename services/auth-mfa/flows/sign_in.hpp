@@ -2,8 +2,11 @@
 
 #include "deps.hpp"
 #include "domain/trusted_device.hpp"
+#include "domain/user.hpp"
 #include "flows/open_session.hpp"
 #include "http/message.hpp"
+#include "sms/phone.hpp"
+#include "state/challenges.hpp"
 
 #include <optional>
 

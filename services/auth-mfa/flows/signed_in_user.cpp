@@ -1,5 +1,6 @@
 #include "flows/signed_in_user.hpp"
 
+#include "pg/database.hpp"
 #include "storage/users.hpp"
 
 namespace auth_mfa {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "deps.hpp"
+#include "domain/user.hpp"
 #include "http/message.hpp"
+#include "pg/tx.hpp"
 
 /// The user of a request with an access token. An access token can outlive its session, so every function
 /// throws UNAUTHORIZED when the token's session has ended.

@@ -1,5 +1,6 @@
 #include "flows/sms_codes.hpp"
 
+#include "pg/database.hpp"
 #include "storage/sms_opt_outs.hpp"
 
 namespace auth_mfa {

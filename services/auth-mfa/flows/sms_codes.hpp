@@ -2,6 +2,9 @@
 
 #include "deps.hpp"
 #include "http/message.hpp"
+#include "providers/sms_code_sender.hpp"
+#include "sms/phone.hpp"
+#include "state/rate_limits.hpp"
 
 /// Codes as text messages, with the opt-outs of phone numbers.
 namespace auth_mfa {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "domain/user.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 /// Operations over all tables of factors.
 namespace auth_mfa::factors {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "domain/user.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <optional>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include "core/clock.hpp"
 #include "domain/user_id.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

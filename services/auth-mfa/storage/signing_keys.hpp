@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "crypto/jwt.hpp"
 #include "crypto/keyring.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <chrono>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "sms/phone.hpp"
 
 /// The table `sms_opt_outs`: the phone numbers that have opted out of the shared sender, for all tenants.

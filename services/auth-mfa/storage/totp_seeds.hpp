@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/user_id.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

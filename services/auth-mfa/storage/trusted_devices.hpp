@@ -3,7 +3,7 @@
 #include "domain/trusted_device.hpp"
 #include "domain/user_id.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <optional>

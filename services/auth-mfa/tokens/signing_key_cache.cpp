@@ -1,5 +1,7 @@
 #include "tokens/signing_key_cache.hpp"
 
+#include "pg/database.hpp"
+
 #include <algorithm>
 #include <utility>
 

@@ -2,13 +2,16 @@
 
 #include "core/clock.hpp"
 #include "crypto/keyring.hpp"
-#include "pg/database.hpp"
 #include "storage/signing_keys.hpp"
 
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
+
+namespace pg {
+class Database;
+}
 
 namespace auth_mfa {
 

@@ -1,10 +1,12 @@
 #include "api/entitlements.hpp"
 
 #include "api/user_id.hpp"
+#include "batchers.hpp"
 #include "core/json_writer.hpp"
 #include "domain/entitlement_view.hpp"
 #include "domain/history.hpp"
 #include "http/query.hpp"
+#include "pg/database.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
@@ -26,7 +28,7 @@ http::Response answer(http::Request const& req, core::UserId const& user_id,
 
 asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps, core::UserId const& user_id)
 {
-    auto rows = co_await deps.hot.of_user.run({req.scope().id, user_id});
+    auto rows = co_await deps.batchers.of_user.run({req.scope().id, user_id});
     if (!rows)
         rows = co_await deps.db.read(
             req.scope(), [&](pg::Tx& tx) { return entitlements::of_user(tx, req.scope(), user_id); });

@@ -7,6 +7,7 @@
 #include "http/query.hpp"
 #include "ingest/transaction.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
 

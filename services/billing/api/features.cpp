@@ -1,7 +1,10 @@
 #include "api/features.hpp"
 
 #include "api/user_id.hpp"
+#include "batchers.hpp"
 #include "core/json_writer.hpp"
+#include "pg/database.hpp"
+#include "storage/entitlements.hpp"
 
 namespace billing {
 
@@ -9,7 +12,7 @@ asio::awaitable<http::Response> check_feature(http::Request const& req, Deps& de
 {
     entitlements::FeatureQuery const query{
         req.scope().id, user_id_of(req), req.param("feature"), deps.clock.now()};
-    auto feature = co_await deps.hot.feature.run(query);
+    auto feature = co_await deps.batchers.feature.run(query);
     if (!feature)
         feature =
             co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return entitlements::feature(tx, query); });

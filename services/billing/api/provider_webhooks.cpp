@@ -2,8 +2,13 @@
 
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
+#include "domain/event_outcome.hpp"
 #include "domain/payment_signature.hpp"
+#include "ingest/incoming_event.hpp"
+#include "ingest/ingestor.hpp"
+#include "metrics.hpp"
 #include "storage/settings.hpp"
+#include "tenancy/directory.hpp"
 
 #include <algorithm>
 #include <optional>

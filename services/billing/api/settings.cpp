@@ -3,8 +3,10 @@
 #include "audit/audit.hpp"
 #include "core/fields.hpp"
 #include "core/secret.hpp"
+#include "pg/database.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
+#include "tenancy/directory.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 

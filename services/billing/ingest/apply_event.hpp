@@ -6,7 +6,7 @@
 #include "domain/event.hpp"
 #include "domain/event_outcome.hpp"
 #include "domain/subscription_entitlements.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -3,7 +3,8 @@
 #include "domain/event_outcome.hpp"
 #include "ingest/incoming_event.hpp"
 #include "ingest/plan.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 #include "storage/event_batch.hpp"
 
 #include <boost/asio/awaitable.hpp>

@@ -2,6 +2,7 @@
 
 #include "ingest/batch.hpp"
 #include "ingest/transaction.hpp"
+#include "pg/database.hpp"
 
 namespace billing::ingest {
 

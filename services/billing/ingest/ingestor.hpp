@@ -3,11 +3,14 @@
 #include "domain/event_outcome.hpp"
 #include "ingest/incoming_event.hpp"
 #include "pg/batcher.hpp"
-#include "pg/database.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
 #include <optional>
+
+namespace pg {
+class Database;
+}
 
 /// Turns the providers' events, and the purchases that a sync fetches, into stored entitlements. Publishes
 /// the changes to the scope's webhooks in the same transaction.

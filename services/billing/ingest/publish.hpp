@@ -3,7 +3,7 @@
 #include "core/clock.hpp"
 #include "core/scope.hpp"
 #include "domain/entitlement.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <span>

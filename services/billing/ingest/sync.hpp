@@ -6,7 +6,7 @@
 #include "core/user_id.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscriber.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <array>
 #include <cstdint>

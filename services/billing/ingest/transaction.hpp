@@ -4,7 +4,7 @@
 #include "domain/event_outcome.hpp"
 #include "domain/subscription_entitlements.hpp"
 #include "ingest/incoming_event.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "storage/event_archive.hpp"
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 #include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/entitlement_view.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

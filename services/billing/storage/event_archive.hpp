@@ -7,7 +7,7 @@
 #include "domain/event.hpp"
 #include "domain/event_outcome.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

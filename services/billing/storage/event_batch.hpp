@@ -4,7 +4,8 @@
 #include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscription.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 #include "storage/event_archive.hpp"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "domain/event.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <string_view>

@@ -5,7 +5,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <array>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "crypto/keyring.hpp"
 #include "domain/event.hpp"
 #include "domain/subscription_entitlements.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "tenancy/tenant.hpp"
 
 #include <boost/json/object.hpp>

@@ -2,9 +2,9 @@
 
 #include "core/scope.hpp"
 #include "domain/subscription.hpp"
-#include "pg/database.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

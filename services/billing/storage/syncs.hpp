@@ -4,7 +4,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <chrono>
 #include <cstdint>

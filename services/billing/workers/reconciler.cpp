@@ -6,6 +6,7 @@
 #include "ingest/sync.hpp"
 #include "jobs/failure.hpp"
 #include "jobs/queue.hpp"
+#include "pg/database.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "tenancy/settings.hpp"

@@ -5,7 +5,6 @@
 #include "jobs/periodic.hpp"
 #include "jobs/worker.hpp"
 #include "observe/log.hpp"
-#include "pg/database.hpp"
 #include "providers/purchases_api.hpp"
 
 #include <chrono>
@@ -14,6 +13,10 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+
+namespace pg {
+class Database;
+}
 
 /// Syncs overdue users with the purchases provider. A user is overdue if a purchase should have ended or been
 /// renewed, but no event about it arrived. A periodic task finds the tenants that have overdue users, and

@@ -2,7 +2,7 @@
 
 #include "api/json.hpp"
 #include "http/message.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <array>
 #include <string_view>

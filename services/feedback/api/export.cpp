@@ -2,6 +2,8 @@
 
 #include "api/json.hpp"
 #include "api/query.hpp"
+#include "pg/database.hpp"
+#include "storage/feedbacks.hpp"
 
 namespace feedback {
 

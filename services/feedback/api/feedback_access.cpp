@@ -1,6 +1,7 @@
 #include "api/feedback_access.hpp"
 
 #include "core/error.hpp"
+#include "storage/feedbacks.hpp"
 
 namespace feedback {
 

@@ -3,6 +3,7 @@
 #include "deps.hpp"
 #include "domain/viewer.hpp"
 #include "http/message.hpp"
+#include "pg/tx.hpp"
 
 namespace feedback {
 

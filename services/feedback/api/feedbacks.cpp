@@ -5,10 +5,13 @@
 #include "api/json.hpp"
 #include "api/query.hpp"
 #include "audit/audit.hpp"
+#include "batchers.hpp"
+#include "blobs/attachments.hpp"
 #include "core/fields.hpp"
 #include "http/etag.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
+#include "storage/feedbacks.hpp"
 #include "storage/status_moves.hpp"
 
 namespace feedback {
@@ -118,7 +121,7 @@ asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& 
     feedbacks::NewFeedback row{core::Uuid::v7(), req.scope().id, parse_draft(req), Author::of(req.caller())};
     // Most requests only insert this row, so one statement inserts the rows of many callers.
     if (row.draft.attachment_ids.empty() && req.context.idempotency_key.empty()) {
-        auto const at = co_await deps.hot.insert.run(row);
+        auto const at = co_await deps.batchers.insert.run(row);
         if (at) co_return created(feedbacks::created(row, *at), req);
     }
     co_await deps.attachments.confirm_uploads(req.scope(), row.draft.attachment_ids);
@@ -142,7 +145,7 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
     // Long pages are read without the Batcher, to limit the memory of a batch.
     std::vector<Feedback> rows;
     if (filter.plain() && asked.limit <= 20) {
-        rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});
+        rows = co_await deps.batchers.list.run({req.scope().id, asked.after, asked.rows()});
     } else {
         rows = co_await deps.db.read(req.scope(),
             [&](pg::Tx& tx) { return feedbacks::list(tx, req.scope(), filter, asked.after, asked.rows()); });
@@ -155,7 +158,7 @@ asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& d
 
 asio::awaitable<http::Response> get_feedback(http::Request const& req, Deps& deps)
 {
-    auto const found = co_await deps.hot.get.run({req.scope().id, req.uuid_param("feedbackId")});
+    auto const found = co_await deps.batchers.get.run({req.scope().id, req.uuid_param("feedbackId")});
     if (!found || !Viewer(req.caller()).may_read(found->user_id)) feedback_not_found();
     co_return respond(200, *found, req);
 }

@@ -3,6 +3,7 @@
 #include "api/feedback_access.hpp"
 #include "api/json.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "storage/status_moves.hpp"
 
 namespace feedback {

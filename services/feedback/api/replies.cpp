@@ -3,9 +3,11 @@
 #include "api/events.hpp"
 #include "api/feedback_access.hpp"
 #include "api/json.hpp"
+#include "blobs/attachments.hpp"
 #include "core/fields.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
+#include "storage/feedbacks.hpp"
 #include "storage/replies.hpp"
 
 namespace feedback {

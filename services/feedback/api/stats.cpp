@@ -1,6 +1,9 @@
 #include "api/stats.hpp"
 
 #include "core/json_writer.hpp"
+#include "domain/feedback.hpp"
+#include "pg/database.hpp"
+#include "storage/feedbacks.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,8 @@
 #include "domain/feedback.hpp"
 #include "domain/filter.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 
 #include <span>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "domain/feedback.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 /// The table `status_moves`.
 namespace feedback::status_moves {

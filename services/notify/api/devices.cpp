@@ -1,5 +1,6 @@
 #include "api/devices.hpp"
 
+#include "batchers.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
@@ -56,7 +57,8 @@ void device_not_found()
 asio::awaitable<http::Response> register_device(http::Request const& req, Deps& deps)
 {
     devices::Registration const row = parse_registration(req);
-    if (req.context.idempotency_key.empty()) co_return created(co_await deps.hot.register_device.run(row));
+    if (req.context.idempotency_key.empty())
+        co_return created(co_await deps.batchers.register_device.run(row));
     co_return co_await idempotency::once(
         deps.db, req, [&](pg::Tx& tx) { return created(devices::register_one(tx, row)); });
 }
@@ -75,7 +77,7 @@ asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& dep
 
 asio::awaitable<http::Response> unregister_device(http::Request const& req, Deps& deps)
 {
-    bool const removed = co_await deps.hot.remove_device.run({req.scope().id, req.param("token")});
+    bool const removed = co_await deps.batchers.remove_device.run({req.scope().id, req.param("token")});
     if (!removed) device_not_found();
     co_return http::Response::deleted();
 }

@@ -7,6 +7,9 @@
 #include "domain/email_address.hpp"
 #include "domain_deps.hpp"
 #include "jobs/queue.hpp"
+#include "pg/database.hpp"
+#include "providers/dkim.hpp"
+#include "providers/dns.hpp"
 #include "storage/domain_checks.hpp"
 
 #include <algorithm>

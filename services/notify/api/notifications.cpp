@@ -3,10 +3,12 @@
 #include "api/json.hpp"
 #include "api/rate_limit.hpp"
 #include "audit/audit.hpp"
+#include "batchers.hpp"
 #include "core/error.hpp"
 #include "http/query.hpp"
 #include "jobs/queue.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/push_deliveries.hpp"
 
@@ -80,7 +82,7 @@ void notification_not_found()
 
 asio::awaitable<http::Response> get_notification(http::Request const& req, Deps& deps)
 {
-    auto const found = co_await deps.hot.get.run({req.scope().id, req.uuid_param("notificationId")});
+    auto const found = co_await deps.batchers.get.run({req.scope().id, req.uuid_param("notificationId")});
     if (!found) notification_not_found();
     co_return http::Response::ok(to_json(*found));
 }
@@ -95,7 +97,7 @@ asio::awaitable<http::Response> list_notifications(http::Request const& req, Dep
     // Long pages are not batched, to keep the memory of one batch small.
     std::vector<Notification> rows;
     if (filter.plain() && asked.limit <= 20) {
-        rows = co_await deps.hot.list.run({req.scope().id, asked.after, asked.rows()});
+        rows = co_await deps.batchers.list.run({req.scope().id, asked.after, asked.rows()});
     } else {
         rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
             return notifications::list(tx, req.scope(), filter, asked.after, asked.rows());

@@ -3,6 +3,7 @@
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
+#include "pg/database.hpp"
 #include "storage/carrier_configs.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "api/settings.hpp"
 #include "domain/errors.hpp"
+#include "tenancy/directory.hpp"
 
 namespace notify {
 

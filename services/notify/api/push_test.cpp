@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
+#include "pg/database.hpp"
 #include "providers/push_sender.hpp"
 #include "storage/carrier_configs.hpp"
 #include "storage/devices.hpp"

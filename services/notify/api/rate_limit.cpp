@@ -1,6 +1,7 @@
 #include "api/rate_limit.hpp"
 
 #include "core/error.hpp"
+#include "tenancy/directory.hpp"
 
 #include <array>
 #include <exception>

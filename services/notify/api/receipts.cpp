@@ -4,6 +4,7 @@
 #include "api/notifications.hpp"
 #include "core/fields.hpp"
 #include "domain/retry.hpp"
+#include "pg/database.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/push_deliveries.hpp"
 

@@ -1,12 +1,13 @@
 #include "api/rendering.hpp"
 
+#include "batchers.hpp"
 #include "domain/errors.hpp"
 
 namespace notify {
 
 asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, std::string name)
 {
-    auto found = co_await deps.hot.find_template.run({req.scope().id, std::move(name)});
+    auto found = co_await deps.batchers.find_template.run({req.scope().id, std::move(name)});
     if (!found)
         throw core::Error(codes::template_not_found,
             "No template has this name. Create the template, or correct `templateName`.");

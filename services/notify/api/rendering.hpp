@@ -3,6 +3,7 @@
 #include "deps.hpp"
 #include "domain/template.hpp"
 #include "http/message.hpp"
+#include "storage/templates.hpp"
 
 #include <string>
 

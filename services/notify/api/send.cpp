@@ -4,9 +4,12 @@
 #include "api/rate_limit.hpp"
 #include "api/rendering.hpp"
 #include "api/send_request.hpp"
+#include "batchers.hpp"
 #include "core/json_writer.hpp"
+#include "core/thread_pool.hpp"
 #include "idempotency/once.hpp"
 #include "storage/notification_attachments.hpp"
+#include "storage/notifications.hpp"
 
 #include <exception>
 #include <memory>
@@ -115,7 +118,7 @@ asio::awaitable<LimitedResponse> accept(http::Request const& req, Deps& deps, Ne
     bool const large = row.notification.content.body.size() > large_text;
     if (large || !files.empty() || !req.context.idempotency_key.empty())
         co_return co_await accept_alone(req, deps, row, files);
-    co_await deps.hot.insert.run(row);
+    co_await deps.batchers.insert.run(row);
     co_return LimitedResponse{accepted(row.notification)};
 }
 

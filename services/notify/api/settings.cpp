@@ -1,6 +1,7 @@
 #include "api/settings.hpp"
 
 #include "core/fields.hpp"
+#include "pg/database.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 

@@ -3,6 +3,8 @@
 #include "core/text.hpp"
 #include "domain/send_result.hpp"
 #include "http/query.hpp"
+#include "pg/database.hpp"
+#include "sms/options.hpp"
 #include "sms/twilio_webhook.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/suppressions.hpp"

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "paging/cursor.hpp"
+#include "pg/database.hpp"
 #include "sms/phone.hpp"
 #include "storage/suppressions.hpp"
 

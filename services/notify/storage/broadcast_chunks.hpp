@@ -5,7 +5,7 @@
 #include "core/scope.hpp"
 #include "domain/broadcast.hpp"
 #include "domain/credential.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "core/scope.hpp"
 #include "domain/broadcast.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,8 @@
 #include "core/scope.hpp"
 #include "domain/device.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

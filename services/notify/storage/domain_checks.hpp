@@ -3,7 +3,7 @@
 #include "audit/audit.hpp"
 #include "core/clock.hpp"
 #include "domain/dns_records.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "storage/domains.hpp"
 
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "crypto/keyring.hpp"
 #include "domain/dns_records.hpp"
 #include "domain/email.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "blobs/store.hpp"
 #include "core/id.hpp"
 #include "core/scope.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

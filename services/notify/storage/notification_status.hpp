@@ -4,7 +4,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "domain/notification.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,8 @@
 #include "domain/notification.hpp"
 #include "domain/notification_filter.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/batch.hpp"
+#include "pg/tx.hpp"
 
 #include <optional>
 #include <span>

@@ -5,7 +5,7 @@
 #include "core/user_id.hpp"
 #include "domain/credential.hpp"
 #include "domain/notification.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <optional>
 #include <span>

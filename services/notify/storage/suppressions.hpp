@@ -3,7 +3,7 @@
 #include "core/scope.hpp"
 #include "domain/notification.hpp"
 #include "paging/cursor.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <optional>
 #include <string>

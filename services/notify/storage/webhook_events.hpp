@@ -3,7 +3,7 @@
 #include "core/scope.hpp"
 #include "domain/broadcast.hpp"
 #include "domain/notification.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 
 #include <array>
 #include <cstdint>

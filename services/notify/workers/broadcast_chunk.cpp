@@ -4,6 +4,7 @@
 #include "jobs/queue.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
+#include "pg/database.hpp"
 
 #include <algorithm>
 #include <latch>

@@ -5,7 +5,7 @@
 #include "core/clock.hpp"
 #include "core/scope.hpp"
 #include "domain/credential.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "storage/devices.hpp"
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "pg/database.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -23,6 +22,10 @@ namespace observe {
 class Logger;
 class Metrics;
 } // namespace observe
+
+namespace pg {
+class Database;
+}
 
 namespace redis {
 class Client;

@@ -1,6 +1,8 @@
 #include "workers/domain_checks.hpp"
 
 #include "audit/audit.hpp"
+#include "pg/database.hpp"
+#include "providers/dns.hpp"
 #include "storage/domain_checks.hpp"
 
 namespace notify::domain_checks {

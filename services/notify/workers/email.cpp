@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "domain/retry.hpp"
+#include "pg/database.hpp"
 #include "storage/domains.hpp"
 #include "workers/uploads.hpp"
 

@@ -1,5 +1,6 @@
 #include "workers/fan_out.hpp"
 
+#include "pg/database.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/broadcasts.hpp"
 

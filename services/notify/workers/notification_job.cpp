@@ -3,6 +3,7 @@
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
 #include "domain/status.hpp"
+#include "pg/database.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/notifications.hpp"
 #include "storage/push_deliveries.hpp"

@@ -6,7 +6,7 @@
 #include "domain/notification.hpp"
 #include "domain/send_result.hpp"
 #include "jobs/worker.hpp"
-#include "pg/database.hpp"
+#include "pg/tx.hpp"
 #include "workers/deps.hpp"
 
 #include <functional>

@@ -3,6 +3,7 @@
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
 #include "jobs/queue.hpp"
+#include "pg/database.hpp"
 #include "storage/notification_status.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "workers/resume.hpp"
 
 #include "jobs/queue.hpp"
+#include "pg/database.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/carrier_configs.hpp"
 #include "storage/push_deliveries.hpp"

@@ -3,6 +3,7 @@
 #include "core/wait.hpp"
 #include "domain/retry.hpp"
 #include "http_client/client.hpp"
+#include "pg/database.hpp"
 #include "redis/client.hpp"
 #include "sms/twilio.hpp"
 #include "storage/suppressions.hpp"

@@ -1,0 +1,10 @@
+#include "batchers.hpp"
+
+namespace auth_mfa {
+
+Batchers::Batchers(pg::Database& db)
+    : find_user(db, users::find_batch), open(db, sessions::insert_batch), rotate(db, sessions::rotate_batch)
+{
+}
+
+} // namespace auth_mfa
