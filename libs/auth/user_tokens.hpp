@@ -2,8 +2,8 @@
 
 #include "auth/jwks.hpp"
 #include "auth/token_claims.hpp"
+#include "core/caller.hpp"
 #include "core/clock.hpp"
-#include "core/identity.hpp"
 #include "core/scope.hpp"
 
 #include <boost/asio/awaitable.hpp>

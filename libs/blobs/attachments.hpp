@@ -2,9 +2,9 @@
 
 #include "blobs/attachment.hpp"
 #include "blobs/store.hpp"
+#include "core/caller.hpp"
 #include "core/clock.hpp"
 #include "core/error.hpp"
-#include "core/identity.hpp"
 #include "core/scope.hpp"
 #include "http/message.hpp"
 #include "jobs/worker.hpp"

@@ -3,7 +3,7 @@
 #include "auth/api_keys.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
-#include "core/identity.hpp"
+#include "core/caller.hpp"
 
 #include <boost/asio/awaitable.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/caller.hpp"
 #include "core/scope.hpp"
 #include "gateway/trusted_proxies.hpp"
 #include "http/message.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/caller.hpp"
 #include "core/enum_names.hpp"
-#include "core/identity.hpp"
 #include "core/scope.hpp"
 
 #include <boost/asio/awaitable.hpp>

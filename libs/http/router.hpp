@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/caller.hpp"
 #include "http/message.hpp"
 
 #include <functional>

@@ -4,7 +4,7 @@
 #include "crypto/keyring.hpp"
 #include "jobs/queue.hpp"
 #include "outbound_webhooks/policy.hpp"
-#include "outbound_webhooks/store.hpp"
+#include "outbound_webhooks/webhook_rows.hpp"
 #include "pg/row.hpp"
 
 #include <stdexcept>

@@ -8,7 +8,7 @@
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "outbound_webhooks/policy.hpp"
 #include "outbound_webhooks/signature.hpp"
-#include "outbound_webhooks/store.hpp"
+#include "outbound_webhooks/webhook_rows.hpp"
 #include "pg/database.hpp"
 #include "tenancy/tenant_rows.hpp"
 

@@ -4,7 +4,7 @@
 #include "http_client/async_client.hpp"
 #include "jobs/async_worker.hpp"
 #include "outbound_webhooks/admission.hpp"
-#include "outbound_webhooks/attempts.hpp"
+#include "outbound_webhooks/attempt_rows.hpp"
 #include "outbound_webhooks/policy.hpp"
 
 #include <cstddef>

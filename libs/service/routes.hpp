@@ -4,7 +4,7 @@
 #include "auth/api_key_handlers.hpp"
 #include "core/joined.hpp"
 #include "http/router.hpp"
-#include "outbound_webhooks/api.hpp"
+#include "outbound_webhooks/webhook_handlers.hpp"
 #include "tenancy/tenant_handlers.hpp"
 
 #include <array>

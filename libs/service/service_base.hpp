@@ -11,7 +11,7 @@
 #include "http/router.hpp"
 #include "http_client/client.hpp"
 #include "observe/http_metrics.hpp"
-#include "outbound_webhooks/api.hpp"
+#include "outbound_webhooks/webhook_handlers.hpp"
 #include "pg/database.hpp"
 #include "pg/listener.hpp"
 #include "redis/client.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/caller.hpp"
 #include "core/clock.hpp"
-#include "core/identity.hpp"
 #include "core/scope.hpp"
 #include "pg/migrate.hpp"
 

@@ -85,7 +85,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .keyring = keyring_,
           .passwords = passwords_,
           .tokens = tokens_,
-          .id_tokens = id_tokens_,
+          .id_token_verifier = id_tokens_,
           .keyed_hash = keyed_hash_,
           .challenges = challenges_,
           .sms_enrolments = sms_enrolments_,

@@ -4,7 +4,7 @@
 #include "config.hpp"
 #include "crypto/password.hpp"
 #include "deps.hpp"
-#include "providers/id_tokens.hpp"
+#include "providers/id_token_verifier.hpp"
 #include "providers/sms_code_sender.hpp"
 #include "service/run.hpp"
 #include "service/service_base.hpp"
@@ -38,7 +38,7 @@ private:
     tenancy::ResolveRules const hosts_;
     crypto::PasswordHasher passwords_;
     Tokens tokens_;
-    IdTokens id_tokens_;
+    IdTokenVerifier id_tokens_;
     Batchers batchers_;
     KeyedHash const keyed_hash_;
     Challenges challenges_;

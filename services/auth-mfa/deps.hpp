@@ -31,15 +31,15 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-struct Batchers;     // batchers.hpp
-class Challenges;    // state/challenges.hpp
-struct Config;       // config.hpp
-class IdTokens;      // providers/id_tokens.hpp
-class KeyedHash;     // state/keyed_hash.hpp
-class RateLimits;    // state/rate_limits.hpp
-class SmsCodeSender; // providers/sms_code_sender.hpp
-class SmsEnrolments; // state/sms_enrolments.hpp
-class Tokens;        // tokens/tokens.hpp
+struct Batchers;       // batchers.hpp
+class Challenges;      // state/challenges.hpp
+struct Config;         // config.hpp
+class IdTokenVerifier; // providers/id_token_verifier.hpp
+class KeyedHash;       // state/keyed_hash.hpp
+class RateLimits;      // state/rate_limits.hpp
+class SmsCodeSender;   // providers/sms_code_sender.hpp
+class SmsEnrolments;   // state/sms_enrolments.hpp
+class Tokens;          // tokens/tokens.hpp
 
 /// The objects that handlers use. App owns them.
 struct Deps {
@@ -53,7 +53,7 @@ struct Deps {
     crypto::Keyring const& keyring;
     crypto::PasswordHasher& passwords;
     Tokens& tokens;
-    IdTokens& id_tokens;
+    IdTokenVerifier& id_token_verifier;
     KeyedHash const& keyed_hash;
     Challenges& challenges;
     SmsEnrolments& sms_enrolments;

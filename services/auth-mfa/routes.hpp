@@ -8,6 +8,7 @@
 #include "api/factors.hpp"
 #include "api/members.hpp"
 #include "api/owners.hpp"
+#include "api/password_sign_in.hpp"
 #include "api/recovery_codes.hpp"
 #include "api/sessions.hpp"
 #include "api/settings.hpp"

@@ -4,7 +4,7 @@
 #include "api/export.hpp"
 #include "api/feedbacks.hpp"
 #include "api/history.hpp"
-#include "api/query.hpp"
+#include "api/list_filter.hpp"
 #include "api/replies.hpp"
 #include "api/settings.hpp"
 #include "api/stats.hpp"

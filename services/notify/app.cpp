@@ -5,10 +5,10 @@
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/carrier_configs.hpp"
-#include "storage/domain_checks.hpp"
-#include "storage/domains.hpp"
+#include "storage/email_domain_checks.hpp"
+#include "storage/email_domains.hpp"
 #include "storage/webhook_events.hpp"
-#include "workers/domain_checks.hpp"
+#include "workers/email_domain_checks.hpp"
 
 #include <array>
 
@@ -139,7 +139,7 @@ void App::add_work()
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
     add_worker({.queue = blobs::settle_queue, .threads = 1}, blobs::settle_handler(attachments_));
-    add_worker({.queue = domain_checks::queue, .threads = 1}, domain_checks::handler(domains_));
+    add_worker({.queue = email_domain_checks::queue, .threads = 1}, email_domain_checks::handler(domains_));
     for (auto& [options, handler] : job_handlers_.queues())
         add_worker(std::move(options), std::move(handler));
 }
@@ -171,7 +171,7 @@ service::Definition definition()
         .components = App::components(),
         .configure = service::build<App, Config>,
         .commands = {service::reencrypt_command(
-            {outbound_webhooks::reencrypt, carrier_configs::reencrypt, domains::reencrypt})},
+            {outbound_webhooks::reencrypt, carrier_configs::reencrypt, email_domains::reencrypt})},
     };
 }
 

@@ -5,7 +5,7 @@
 #include "config.hpp"
 #include "core/thread_pool.hpp"
 #include "deps.hpp"
-#include "domain_deps.hpp"
+#include "email_domain_deps.hpp"
 #include "providers/dkim.hpp"
 #include "providers/dns.hpp"
 #include "providers/mail.hpp"
@@ -45,7 +45,7 @@ private:
     std::unique_ptr<Mailer> mailer_;
     Dns dns_;
     DkimKeyGenerator dkim_keys_;
-    DomainDeps domains_;
+    EmailDomainDeps domains_;
     JobHandlers job_handlers_;
     Batchers batchers_;
     Deps deps_;

@@ -48,9 +48,9 @@ namespace notify {
 
 namespace asio = boost::asio;
 
-struct Batchers;   // batchers.hpp
-struct DomainDeps; // domain_deps.hpp
-class PushSender;  // providers/push_sender.hpp
+struct Batchers;        // batchers.hpp
+struct EmailDomainDeps; // email_domain_deps.hpp
+class PushSender;       // providers/push_sender.hpp
 
 /// The dependencies of the handlers. The App owns all of them and outlives the handlers.
 struct Deps {
@@ -65,7 +65,7 @@ struct Deps {
     redis::Quota& quota;            ///< rate limits; a subject begins with the scope's id
     core::ThreadPool& readers; ///< threads that parse large bodies, because parsing would block an I/O thread
     PushSender& push;
-    DomainDeps& domains;
+    EmailDomainDeps& domains;
     sms::Options const& sms; ///< Twilio's auth token and the public URL verify its callbacks
     core::Clock const& clock;
     observe::Logger& logger;

@@ -2,7 +2,7 @@
 
 #include "api/broadcasts.hpp"
 #include "api/devices.hpp"
-#include "api/domains.hpp"
+#include "api/email_domains.hpp"
 #include "api/notifications.hpp"
 #include "api/platforms.hpp"
 #include "api/push_test.hpp"

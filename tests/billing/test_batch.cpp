@@ -1,4 +1,4 @@
-#include "ingest/batch.hpp"
+#include "ingest/ingest_batch.hpp"
 #include "rules.hpp"
 #include "storage/entitlements.hpp"
 #include "support/run_awaitable.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/identity.hpp"
+#include "core/caller.hpp"
 
 #include <boost/json.hpp>
 

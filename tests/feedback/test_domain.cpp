@@ -1,4 +1,4 @@
-#include "api/query.hpp"
+#include "api/list_filter.hpp"
 #include "domain/feedback.hpp"
 #include "domain/filter.hpp"
 #include "domain/viewer.hpp"

@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto claims = read_object(input.rest());
     if (!header || !claims) return 0;
     crypto::Jws const jws{*std::move(header), *std::move(claims), {}, {}};
-    auto const claimed = auth_mfa::read_id_token(jws, providers, now);
+    auto const claimed = auth_mfa::validate_id_token_claims(jws, providers, now);
     if (claimed) check(*claimed, jws);
-    require(!auth_mfa::read_id_token(jws, {}, now)); // a tenant without identity providers
+    require(!auth_mfa::validate_id_token_claims(jws, {}, now)); // a tenant without identity providers
     return 0;
 }

@@ -1,4 +1,4 @@
-#include "workers/chunk_run.hpp"
+#include "workers/broadcast_chunk_run.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #include "domain/dns_records.hpp"
 #include "domain_world.hpp"
-#include "storage/domains.hpp"
+#include "storage/email_domains.hpp"
 
 #include <set>
 #include <thread>
@@ -318,13 +318,15 @@ TEST_CASE_METHOD(DomainWorld, "private keys are sealed, and the verb reencrypt s
     std::string const next = "next:" + std::string(42, 'B') + "A=";
     auto const both = crypto::Keyring::parse(next + ',' + testing::encryption_keys);
     auto const reencrypt = [&] {
-        return db.transact_blocking(scope, [&](pg::Tx& tx) { return domains::reencrypt(tx, scope, both); });
+        return db.transact_blocking(
+            scope, [&](pg::Tx& tx) { return email_domains::reencrypt(tx, scope, both); });
     };
     CHECK(reencrypt() == 1);
     CHECK(reencrypt() == 0);
     CHECK_THAT(world.postgres.query("SELECT sealed_key FROM email_domains"), Catch::StartsWith("next:"));
     auto const sender = [&](core::Scope const& whose, crypto::Keyring const& keyring) {
-        return db.transact_blocking(whose, [&](pg::Tx& tx) { return domains::sender(tx, whose, keyring); });
+        return db.transact_blocking(
+            whose, [&](pg::Tx& tx) { return email_domains::sender(tx, whose, keyring); });
     };
     auto const found_sender = sender(scope, crypto::Keyring::parse(next));
     REQUIRE(found_sender);

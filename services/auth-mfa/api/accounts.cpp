@@ -16,23 +16,10 @@ namespace auth_mfa {
 
 namespace {
 
-core::Error invalid_credentials()
-{
-    return {codes::invalid_credentials, "The email or the password is wrong. Check both."};
-}
-
 Credentials parse_registration(http::Request const& req)
 {
     core::Fields f(req.json());
     Credentials c{read_email(f), read_new_password(f, "password")};
-    f.check();
-    return c;
-}
-
-Credentials parse_login(http::Request const& req)
-{
-    core::Fields f(req.json());
-    Credentials c{read_email(f), read_password(f, "password")};
     f.check();
     return c;
 }
@@ -65,17 +52,6 @@ asio::awaitable<std::optional<User>> create_user(
         req.scope(), [&](pg::Tx& tx) { return users::insert(tx, req.scope(), user); });
 }
 
-/// The user with these credentials, else nullopt. An unknown email and a wrong password take the same time.
-asio::awaitable<std::optional<User>> authenticate(
-    http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Credentials const& given)
-{
-    auto found = co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), given.email); });
-    std::optional<std::string> const hash = found ? found->password_hash : std::nullopt;
-    bool const right = co_await deps.passwords.verify(turn, given.password, hash);
-    co_return right ? std::move(found) : std::nullopt;
-}
-
 /// True if `password` is the user's password, else nullopt (see RateLimits::try_guess).
 asio::awaitable<std::optional<bool>> confirm(Deps& deps, crypto::PasswordHasher::Reservation const& turn,
     User const& user, core::Secret const& password)
@@ -102,19 +78,6 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
             reserved);
     co_return with_rate_limit(
         co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201}), reserved);
-}
-
-asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
-{
-    Credentials const given = parse_login(req);
-    auto attempt = authenticate(req, deps, deps.passwords.reserve(req.scope().id), given);
-    auto& limits = deps.rate_limits;
-    auto const user =
-        co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
-                                      limits.wrong_passwords_for_email(req.scope(), given.email)},
-            std::move(attempt));
-    if (!user) throw invalid_credentials();
-    co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
 }
 
 asio::awaitable<http::Response> get_me(http::Request const& req, Deps& deps)

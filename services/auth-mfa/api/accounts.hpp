@@ -7,8 +7,6 @@ namespace auth_mfa {
 
 /// POST /v1/auth/register
 asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps);
-/// POST /v1/auth/login
-asio::awaitable<http::Response> login(http::Request const& req, Deps& deps);
 /// GET /v1/auth/me
 asio::awaitable<http::Response> get_me(http::Request const& req, Deps& deps);
 /// POST /v1/auth/password

@@ -6,7 +6,7 @@
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
 #include "domain/trusted_device.hpp"
-#include "flows/codes.hpp"
+#include "flows/factor_codes.hpp"
 #include "flows/sign_in.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"

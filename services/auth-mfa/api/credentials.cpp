@@ -1,6 +1,7 @@
 #include "api/credentials.hpp"
 
 #include "domain/common_passwords.hpp"
+#include "domain/errors.hpp"
 
 namespace auth_mfa {
 
@@ -30,6 +31,11 @@ core::Secret read_new_password(core::Fields& fields, std::string_view name)
     if (is_common_password(password.reveal()))
         fields.fault(name, "too_common", "is one of the most common passwords; choose another password");
     return password;
+}
+
+core::Error invalid_credentials()
+{
+    return {codes::invalid_credentials, "The email or the password is wrong. Check both."};
 }
 
 } // namespace auth_mfa

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/secret.hpp"
 
@@ -23,5 +24,8 @@ core::Secret read_password(core::Fields& fields, std::string_view name);
 
 /// Reads a new password: 8 to 128 characters, and not a common password (is_common_password).
 core::Secret read_new_password(core::Fields& fields, std::string_view name);
+
+/// The error for a wrong email or password.
+core::Error invalid_credentials();
 
 } // namespace auth_mfa

@@ -5,7 +5,7 @@
 #include "domain/settings.hpp"
 #include "flows/sign_in.hpp"
 #include "pg/database.hpp"
-#include "providers/id_tokens.hpp"
+#include "providers/id_token_verifier.hpp"
 #include "state/rate_limits.hpp"
 #include "storage/identities.hpp"
 #include "storage/users.hpp"
@@ -33,8 +33,8 @@ asio::awaitable<ExternalIdentity> require_identity(http::Request const& req, Dep
     auto& limits = deps.rate_limits;
     auto const reserved = co_await limits.require(
         {RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address)}, too_many_attempts);
-    auto identity =
-        co_await limits.or_give_back(reserved, deps.id_tokens.verify(req.scope().id, token, providers));
+    auto identity = co_await limits.or_give_back(
+        reserved, deps.id_token_verifier.verify(req.scope().id, token, providers));
     if (!identity)
         throw with_rate_limit(
             core::Error(codes::invalid_credentials,

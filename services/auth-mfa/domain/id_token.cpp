@@ -64,7 +64,7 @@ bool is_subject(std::string_view text)
 
 } // namespace
 
-std::optional<ClaimedIdentity> read_id_token(
+std::optional<ClaimedIdentity> validate_id_token_claims(
     crypto::Jws const& jws, std::span<IdentityProvider const> providers, core::Time now)
 {
     if (jws.kid().empty() || !is_id_token(jws)) return std::nullopt;

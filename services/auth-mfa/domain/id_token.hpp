@@ -27,7 +27,7 @@ struct ClaimedIdentity {
 /// Reads and checks an id token, except its signature (OpenID Connect Core 1.0, 3.1.3.7). The token must
 /// contain a key id, and the issuer and audience of one of `providers`. It must be valid at `now`, with 30 s
 /// of clock skew. nullopt when the token is refused.
-std::optional<ClaimedIdentity> read_id_token(
+std::optional<ClaimedIdentity> validate_id_token_claims(
     crypto::Jws const& jws, std::span<IdentityProvider const> providers, core::Time now);
 
 } // namespace auth_mfa

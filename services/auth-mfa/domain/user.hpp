@@ -1,8 +1,8 @@
 #pragma once
 
+#include "core/caller.hpp"
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
-#include "core/identity.hpp"
 #include "domain/user_id.hpp"
 
 #include <array>

@@ -3,7 +3,7 @@
 #include "crypto/password.hpp"
 #include "deps.hpp"
 #include "domain/user.hpp"
-#include "flows/codes.hpp"
+#include "flows/factor_codes.hpp"
 #include "http/message.hpp"
 #include "storage/recovery_codes.hpp"
 

@@ -5,7 +5,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "http/query.hpp"
-#include "ingest/transaction.hpp"
+#include "ingest/ingest_event.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 #include "storage/event_archive.hpp"

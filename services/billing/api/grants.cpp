@@ -22,16 +22,16 @@ namespace json = boost::json;
 constexpr std::size_t max_reason = 200;
 constexpr std::string_view granted = "GRANT", revoked = "REVOKE"; // values of `lastEventType`
 
-struct Draft {
+struct NewGrant {
     core::Uuid product_id;
     std::optional<core::Time> expires_at;
     std::optional<std::string> reason;
 };
 
-Draft parse_grant(http::Request const& req, core::Time now)
+NewGrant parse_grant(http::Request const& req, core::Time now)
 {
     core::Fields f(req.json());
-    Draft d;
+    NewGrant d;
     auto const product = f.text("productId", 1, core::Uuid::text_size);
     auto const id = core::Uuid::parse(product);
     if (!id)
@@ -45,9 +45,9 @@ Draft parse_grant(http::Request const& req, core::Time now)
     return d;
 }
 
-products::Product product_of(pg::Tx& tx, http::Request const& req, Draft const& draft)
+products::Product product_of(pg::Tx& tx, http::Request const& req, NewGrant const& grant)
 {
-    auto found = products::get(tx, req.scope(), draft.product_id);
+    auto found = products::get(tx, req.scope(), grant.product_id);
     if (!found)
         throw core::Error::validation(
             {{"/productId", "unknown", "must be the productId of a product in the catalog"}});
@@ -57,7 +57,7 @@ products::Product product_of(pg::Tx& tx, http::Request const& req, Draft const& 
 /// Each grant of a consumable is a new entitlement. A subscription product has one manual entitlement per
 /// user.
 Entitlement entitlement_of(core::Scope const& scope, core::UserId const& user_id,
-    products::Product const& product, Draft const& draft, core::Time now)
+    products::Product const& product, NewGrant const& grant, core::Time now)
 {
     Entitlement e;
     e.user_id = user_id;
@@ -67,8 +67,8 @@ Entitlement entitlement_of(core::Scope const& scope, core::UserId const& user_id
     e.id = entitlement_id(scope.id, e.source, user_id, e.provider_product_id, e.transaction_id);
     e.status = Status::active;
     e.purchased_at = now;
-    e.expires_at = draft.expires_at;
-    e.reason = draft.reason;
+    e.expires_at = grant.expires_at;
+    e.reason = grant.reason;
     return e;
 }
 
@@ -103,11 +103,11 @@ void save(pg::Tx& tx, http::Request const& req, std::string_view type,
             .after = to_object(e)});
 }
 
-http::Response create(pg::Tx& tx, http::Request const& req, Draft const& draft, core::Time now)
+http::Response create(pg::Tx& tx, http::Request const& req, NewGrant const& grant, core::Time now)
 {
-    auto const product = product_of(tx, req, draft);
+    auto const product = product_of(tx, req, grant);
     pg::lock_scope(tx, req.scope().id);
-    Entitlement e = entitlement_of(req.scope(), user_id_of(req), product, draft, now);
+    Entitlement e = entitlement_of(req.scope(), user_id_of(req), product, grant, now);
     auto const before = entitlements::get(tx, req.scope(), e.user_id, e.id);
     save(tx, req, granted, before, e, now);
     core::JsonWriter w(640);
@@ -122,9 +122,9 @@ asio::awaitable<http::Response> create_grant(http::Request const& req, Deps& dep
 {
     user_id_of(req);
     core::Time const now = deps.clock.now();
-    Draft const draft = parse_grant(req, now);
+    NewGrant const grant = parse_grant(req, now);
     co_return co_await idempotency::once(
-        deps.db, req, [&](pg::Tx& tx) { return create(tx, req, draft, now); });
+        deps.db, req, [&](pg::Tx& tx) { return create(tx, req, grant, now); });
 }
 
 asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& deps)

@@ -1,7 +1,7 @@
 #include "ingest/ingestor.hpp"
 
-#include "ingest/batch.hpp"
-#include "ingest/transaction.hpp"
+#include "ingest/ingest_batch.hpp"
+#include "ingest/ingest_event.hpp"
 #include "pg/database.hpp"
 
 namespace billing::ingest {

@@ -3,7 +3,7 @@
 #include "core/json_writer.hpp"
 #include "domain/entitlement_view.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
-#include "outbound_webhooks/store.hpp"
+#include "outbound_webhooks/webhook_rows.hpp"
 #include "storage/entitlements.hpp"
 
 #include <utility>

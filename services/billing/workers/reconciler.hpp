@@ -63,11 +63,11 @@ struct RetryTimes {
 RetryTimes retry_times(
     PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept;
 
-/// For Platform::add_worker: the options and the handler of `queue`.
+/// For ServiceBase::add_worker: the options and the handler of `queue`.
 jobs::WorkerOptions worker_options();
 jobs::Handler handler(Deps deps);
 
-/// For Platform::add_periodic.
+/// For ServiceBase::add_periodic.
 jobs::PeriodicOptions periodic_options();
 jobs::Periodic::Step step(pg::Database& db);
 

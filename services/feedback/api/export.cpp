@@ -1,7 +1,7 @@
 #include "api/export.hpp"
 
 #include "api/json.hpp"
-#include "api/query.hpp"
+#include "api/list_filter.hpp"
 #include "pg/database.hpp"
 #include "storage/feedbacks.hpp"
 

@@ -3,7 +3,7 @@
 #include "api/events.hpp"
 #include "api/feedback_access.hpp"
 #include "api/json.hpp"
-#include "api/query.hpp"
+#include "api/list_filter.hpp"
 #include "audit/audit.hpp"
 #include "batchers.hpp"
 #include "blobs/attachments.hpp"
@@ -12,7 +12,7 @@
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/feedbacks.hpp"
-#include "storage/status_moves.hpp"
+#include "storage/status_changes.hpp"
 
 namespace feedback {
 
@@ -30,20 +30,20 @@ AppContext parse_app_context(core::Fields& f, boost::json::value const& body)
     return context;
 }
 
-Draft parse_draft(http::Request const& req)
+FeedbackInput parse_input(http::Request const& req)
 {
     core::Fields f(req.json());
-    Draft draft;
-    draft.category = f.one_of<Category>("category");
-    draft.title = f.text("title", 1, 200);
-    draft.body = f.text("body", 1, 20'000);
-    draft.priority = f.optional_one_of<Priority>("priority");
+    FeedbackInput input;
+    input.category = f.one_of<Category>("category");
+    input.title = f.text("title", 1, 200);
+    input.body = f.text("body", 1, 20'000);
+    input.priority = f.optional_one_of<Priority>("priority");
     if (auto const* context = f.optional_object("appContext"))
-        draft.app_context = parse_app_context(f, *context);
-    draft.attachment_ids = f.optional_list("attachmentIds", 5, 100);
-    draft.tags = f.optional_list("tags", 10, 50);
+        input.app_context = parse_app_context(f, *context);
+    input.attachment_ids = f.optional_list("attachmentIds", 5, 100);
+    input.tags = f.optional_list("tags", 10, 50);
     f.check();
-    return draft;
+    return input;
 }
 
 http::Response respond(unsigned status, Feedback const& f, http::Request const& req)
@@ -104,7 +104,7 @@ struct Changes {
 void record_move(pg::Tx& tx, http::Request const& req, Feedback const& f, Status from)
 {
     if (f.status == from) return;
-    status_moves::insert(tx, req.scope(), f.id, Author::of(req.caller()), from, f.status);
+    status_changes::insert(tx, req.scope(), f.id, Author::of(req.caller()), from, f.status);
     auto const status = [](Status s) { return boost::json::object{{"status", to_string(s)}}; };
     audit::record(tx, req.context,
         {.action = "feedback.status",
@@ -118,17 +118,17 @@ void record_move(pg::Tx& tx, http::Request const& req, Feedback const& f, Status
 
 asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& deps)
 {
-    feedbacks::NewFeedback row{core::Uuid::v7(), req.scope().id, parse_draft(req), Author::of(req.caller())};
+    feedbacks::NewFeedback row{core::Uuid::v7(), req.scope().id, parse_input(req), Author::of(req.caller())};
     // Most requests only insert this row, so one statement inserts the rows of many callers.
-    if (row.draft.attachment_ids.empty() && req.context.idempotency_key.empty()) {
+    if (row.input.attachment_ids.empty() && req.context.idempotency_key.empty()) {
         auto const at = co_await deps.batchers.insert.run(row);
         if (at) co_return created(feedbacks::created(row, *at), req);
     }
-    co_await deps.attachments.confirm_uploads(req.scope(), row.draft.attachment_ids);
+    co_await deps.attachments.confirm_uploads(req.scope(), row.input.attachment_ids);
     co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
         feedbacks::NewFeedback complete = row;
-        complete.draft.attachment_ids = ids_of(deps.attachments.attach(
-            tx, req.scope(), row.draft.attachment_ids, req.caller(), {.type = "feedback", .id = row.id}));
+        complete.input.attachment_ids = ids_of(deps.attachments.attach(
+            tx, req.scope(), row.input.attachment_ids, req.caller(), {.type = "feedback", .id = row.id}));
         Feedback const f = feedbacks::created(complete, feedbacks::insert(tx, complete));
         events::created(tx, req.context, f);
         return created(f, req);

@@ -4,7 +4,7 @@
 #include "api/json.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
-#include "storage/status_moves.hpp"
+#include "storage/status_changes.hpp"
 
 namespace feedback {
 
@@ -14,9 +14,9 @@ asio::awaitable<http::Response> list_history(http::Request const& req, Deps& dep
         req, paging::FilterHash().add("list", "history").add("feedbackId", req.param("feedbackId")).value());
     auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         Feedback const f = get_readable(tx, req);
-        return status_moves::list(tx, req.scope(), f.id, asked.after, asked.rows());
+        return status_changes::list(tx, req.scope(), f.id, asked.after, asked.rows());
     });
-    auto const position_of = [](StatusMove const& move) { return paging::Position{move.at, move.id}; };
+    auto const position_of = [](StatusChange const& move) { return paging::Position{move.at, move.id}; };
     co_return http::Response::ok(to_json(asked.page(std::move(rows), position_of), Viewer(req.caller())));
 }
 

@@ -47,7 +47,7 @@ void write(core::JsonWriter& w, Reply const& reply, Viewer const& viewer)
     w.end_object();
 }
 
-void write(core::JsonWriter& w, StatusMove const& move, Viewer const&)
+void write(core::JsonWriter& w, StatusChange const& move, Viewer const&)
 {
     w.begin_object()
         .member("from", move.from)

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "core/caller.hpp"
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
-#include "core/identity.hpp"
 #include "core/user_id.hpp"
 
 #include <array>
@@ -53,7 +53,7 @@ struct Author {
 };
 
 /// The parsed request to create a thread.
-struct Draft {
+struct FeedbackInput {
     Category category{};
     std::string title;
     std::string body;
@@ -105,7 +105,7 @@ struct Reply {
 };
 
 /// One change of a thread's status. `from` is absent for the thread's creation.
-struct StatusMove {
+struct StatusChange {
     core::Uuid id;
     core::Time at;
     std::string actor_id;

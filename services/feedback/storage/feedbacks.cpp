@@ -58,9 +58,9 @@ std::optional<std::string> to_json(std::optional<AppContext> const& context)
     return std::move(w).str();
 }
 
-std::optional<std::string_view> priority_name(Draft const& draft)
+std::optional<std::string_view> priority_name(FeedbackInput const& input)
 {
-    return draft.priority ? std::optional(to_string(*draft.priority)) : std::nullopt;
+    return input.priority ? std::optional(to_string(*input.priority)) : std::nullopt;
 }
 
 // Arrays of arrays are passed as arrays of text, because unnest flattens two-dimensional arrays.
@@ -95,13 +95,13 @@ std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool wit
         without_webhooks,
         pg::column(rows, [](NewFeedback const& r) { return r.scope_id; }),
         pg::column(rows, [](NewFeedback const& r) { return r.id; }),
-        pg::column(rows, [](NewFeedback const& r) { return to_string(r.draft.category); }),
-        pg::column(rows, [](NewFeedback const& r) { return priority_name(r.draft); }),
-        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.draft.title); }),
-        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.draft.body); }),
-        pg::column(rows, [](NewFeedback const& r) { return to_json(r.draft.app_context); }),
-        pg::column(rows, [&](NewFeedback const& r) { return text_of(r.draft.attachment_ids); }),
-        pg::column(rows, [&](NewFeedback const& r) { return text_of(r.draft.tags); }),
+        pg::column(rows, [](NewFeedback const& r) { return to_string(r.input.category); }),
+        pg::column(rows, [](NewFeedback const& r) { return priority_name(r.input); }),
+        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.input.title); }),
+        pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.input.body); }),
+        pg::column(rows, [](NewFeedback const& r) { return to_json(r.input.app_context); }),
+        pg::column(rows, [&](NewFeedback const& r) { return text_of(r.input.attachment_ids); }),
+        pg::column(rows, [&](NewFeedback const& r) { return text_of(r.input.tags); }),
         pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.author.id); }),
         pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.author.role); }),
         pg::column(rows, [](NewFeedback const& r) { return r.author.user_id; }),
@@ -123,13 +123,13 @@ Feedback created(NewFeedback const& row, core::Time created_at)
     Feedback f;
     f.id = row.id;
     f.created_at = f.updated_at = created_at;
-    f.category = row.draft.category;
-    f.priority = row.draft.priority;
-    f.title = row.draft.title;
-    f.body = row.draft.body;
-    f.app_context = to_json(row.draft.app_context);
-    f.attachment_ids = row.draft.attachment_ids;
-    f.tags = row.draft.tags;
+    f.category = row.input.category;
+    f.priority = row.input.priority;
+    f.title = row.input.title;
+    f.body = row.input.body;
+    f.app_context = to_json(row.input.app_context);
+    f.attachment_ids = row.input.attachment_ids;
+    f.tags = row.input.tags;
     f.user_id = row.author.user_id;
     f.user_email = row.author.email;
     return f;

@@ -16,7 +16,7 @@ namespace feedback::feedbacks {
 struct NewFeedback {
     core::Uuid id;
     core::ScopeId scope_id{};
-    Draft draft;
+    FeedbackInput input;
     Author author;
 };
 

@@ -107,7 +107,7 @@ asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Broa
         .body = row.body,
         .data = {},
         .created_at = row.now});
-    co_await require_push_enabled(req, deps, found.has_platform);
+    co_await require_push_enabled(req, deps, found.has_carrier);
     co_return row;
 }
 

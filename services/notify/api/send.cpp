@@ -71,7 +71,7 @@ asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, S
             .body = n.content.body,
             .data = n.content.data,
             .created_at = n.queued_at});
-        co_await require_push_enabled(req, deps, found.has_platform);
+        co_await require_push_enabled(req, deps, found.has_carrier);
     }
     co_return row;
 }

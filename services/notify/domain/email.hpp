@@ -24,7 +24,7 @@ struct DkimKey {
     core::Secret private_key; ///< PEM
 };
 
-/// The sender of a scope with a verified domain (`domains::sender`).
+/// The sender of a scope with a verified domain (`email_domains::sender`).
 struct EmailSender {
     Mailbox from;
     DkimKey key;

@@ -62,7 +62,7 @@ pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std:
     co_return pg::read_in_input_order(result, names.size(), [](pg::RowReader& r) {
         Found found;
         found.content = read(r);
-        found.has_platform = r.boolean();
+        found.has_carrier = r.boolean();
         return found;
     });
 }

@@ -26,7 +26,7 @@ struct Name {
 /// The data that is needed to accept a send request.
 struct Found {
     Template content;
-    bool has_platform = false; ///< push: whether the scope has credentials of any kind
+    bool has_carrier = false; ///< push: whether the scope has credentials of any kind
 };
 
 /// The result for a name is nullopt if the tenant has no template with this name.

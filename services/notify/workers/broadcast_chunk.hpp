@@ -6,8 +6,8 @@
 #include "jobs/worker.hpp"
 #include "providers/push_sender.hpp"
 #include "storage/broadcasts.hpp"
+#include "workers/broadcast_chunk_run.hpp"
 #include "workers/carrier_state.hpp"
-#include "workers/chunk_run.hpp"
 #include "workers/deps.hpp"
 
 #include <array>

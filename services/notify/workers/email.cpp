@@ -3,7 +3,7 @@
 #include "core/error.hpp"
 #include "domain/retry.hpp"
 #include "pg/database.hpp"
-#include "storage/domains.hpp"
+#include "storage/email_domains.hpp"
 #include "workers/uploads.hpp"
 
 namespace notify {
@@ -16,7 +16,7 @@ EmailHandler::Loaded EmailHandler::load(core::Scope const& scope, jobs::Claim& c
         Loaded loaded{.notification = find_unsent(tx, claim), .attachments = {}};
         if (!loaded.notification) return loaded;
         loaded.attachments = notification_attachments::list(tx, scope.id, claim.ref);
-        loaded.sender = domains::sender(tx, scope, deps_.keyring);
+        loaded.sender = email_domains::sender(tx, scope, deps_.keyring);
         return loaded;
     });
 }

@@ -14,7 +14,7 @@
 #include "workers/fan_out.hpp"
 #include "workers/notification_job.hpp"
 #include "workers/push.hpp"
-#include "workers/resume.hpp"
+#include "workers/resume_paused_carrier.hpp"
 #include "workers/sms.hpp"
 
 namespace notify {

@@ -30,7 +30,7 @@ public:
         jobs::Handler handler;
     };
 
-    /// The queues to run, for Platform::add_worker. The handlers must not be called after this object was
+    /// The queues to run, for ServiceBase::add_worker. The handlers must not be called after this object was
     /// destroyed.
     std::vector<Queue> queues() const;
 

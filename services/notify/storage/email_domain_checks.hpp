@@ -4,25 +4,25 @@
 #include "core/clock.hpp"
 #include "domain/dns_records.hpp"
 #include "pg/tx.hpp"
-#include "storage/domains.hpp"
+#include "storage/email_domains.hpp"
 
 #include <chrono>
 #include <optional>
 #include <string>
 
-/// The results of DNS checks. Every domain is checked once per `interval` (workers/domain_checks.hpp), and at
-/// each request for its status.
-namespace notify::domain_checks {
+/// The results of DNS checks. Every domain is checked once per `interval` (workers/email_domain_checks.hpp),
+/// and at each request for its status.
+namespace notify::email_domain_checks {
 
 inline constexpr char const* queue = "notify.domains"; ///< a job's ref is EmailDomain::id
 inline constexpr std::chrono::hours interval{24};
 
 /// The DNS records that the domain needs. `spf_domain` is the domain of the shared sender.
-DnsRecords records_of(domains::EmailDomain const& domain, std::string const& spf_domain);
+DnsRecords records_of(email_domains::EmailDomain const& domain, std::string const& spf_domain);
 
 /// A domain after a DNS check.
 struct Checked {
-    domains::EmailDomain domain;
+    email_domains::EmailDomain domain;
     DomainStatus before{};
     /// True if the records are right, but another tenant has verified the domain. The domain then stays
     /// pending.
@@ -39,4 +39,4 @@ struct Checked {
 std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
     RecordChecks const& checks, core::Time now);
 
-} // namespace notify::domain_checks
+} // namespace notify::email_domain_checks

@@ -1,4 +1,4 @@
-#include "outbound_webhooks/api.hpp"
+#include "outbound_webhooks/webhook_handlers.hpp"
 
 #include "audit/audit.hpp"
 #include "core/error.hpp"
@@ -13,7 +13,7 @@
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "outbound_webhooks/policy.hpp"
 #include "outbound_webhooks/signature.hpp"
-#include "outbound_webhooks/store.hpp"
+#include "outbound_webhooks/webhook_rows.hpp"
 #include "paging/cursor.hpp"
 
 #include <boost/json/array.hpp>

@@ -1,4 +1,4 @@
-#include "workers/resume.hpp"
+#include "workers/resume_paused_carrier.hpp"
 
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"

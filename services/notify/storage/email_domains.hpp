@@ -14,7 +14,7 @@
 
 /// The tables `email_domains` (at most one row per scope) and `domain_claims` (the tenant that holds a
 /// verified domain). The caller owns the transaction, which must see the scope.
-namespace notify::domains {
+namespace notify::email_domains {
 
 /// The custom domain of a scope.
 struct EmailDomain {
@@ -65,4 +65,4 @@ std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::
 /// service::reencrypt_command.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
-} // namespace notify::domains
+} // namespace notify::email_domains

@@ -1,19 +1,19 @@
-#include "workers/domain_checks.hpp"
+#include "workers/email_domain_checks.hpp"
 
 #include "audit/audit.hpp"
 #include "pg/database.hpp"
 #include "providers/dns.hpp"
-#include "storage/domain_checks.hpp"
+#include "storage/email_domain_checks.hpp"
 
-namespace notify::domain_checks {
+namespace notify::email_domain_checks {
 
-jobs::Handler handler(DomainDeps& d)
+jobs::Handler handler(EmailDomainDeps& d)
 {
     return [&d](jobs::Claim const& claim, std::stop_token const& /*stop*/) {
         using jobs::Outcome;
         core::Scope const scope{claim.scope_id, {}};
-        auto const domain =
-            d.db.transact_blocking(pg::Scopes(scope), [&](pg::Tx& tx) { return domains::find(tx, scope); });
+        auto const domain = d.db.transact_blocking(
+            pg::Scopes(scope), [&](pg::Tx& tx) { return email_domains::find(tx, scope); });
         if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted or replaced
         DnsRecords const records = records_of(*domain, d.spf_domain);
         RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
@@ -30,4 +30,4 @@ jobs::Handler handler(DomainDeps& d)
     };
 }
 
-} // namespace notify::domain_checks
+} // namespace notify::email_domain_checks

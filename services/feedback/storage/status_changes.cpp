@@ -1,14 +1,14 @@
-#include "storage/status_moves.hpp"
+#include "storage/status_changes.hpp"
 
 #include "pg/row.hpp"
 
-namespace feedback::status_moves {
+namespace feedback::status_changes {
 
 namespace {
 
-StatusMove read(pg::RowReader& r)
+StatusChange read(pg::RowReader& r)
 {
-    StatusMove move;
+    StatusChange move;
     move.id = r.uuid();
     move.at = r.time();
     move.actor_id = r.text();
@@ -31,7 +31,7 @@ void insert(
         {scope.id, feedback_id, core::Uuid::v7(), actor.id, actor.role, to_string(from), to_string(to)});
 }
 
-std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id,
+std::vector<StatusChange> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id,
     std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run(
@@ -53,4 +53,4 @@ std::vector<StatusMove> list(pg::Tx& tx, core::Scope const& scope, core::Uuid fe
     return pg::read_rows(result, read);
 }
 
-} // namespace feedback::status_moves
+} // namespace feedback::status_changes

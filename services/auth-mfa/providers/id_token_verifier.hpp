@@ -36,10 +36,10 @@ namespace asio = boost::asio;
 /// Key sets (at most 64 KiB and 32 keys) are fetched on demand and kept for ten minutes. All callers that
 /// need a set share one fetch. A set is fetched again for an unknown key id or after a failure, at most once
 /// in ten seconds. One scope has at most four concurrent fetches.
-class IdTokens {
+class IdTokenVerifier {
 public:
     /// Both arguments must outlive this object.
-    IdTokens(http_client::Client& client, core::Clock const& clock);
+    IdTokenVerifier(http_client::Client& client, core::Clock const& clock);
 
     /// The identity in the id token `raw`; nullopt when the token is refused. `providers`: the providers that
     /// the scope trusts. Throws UNAVAILABLE when the provider's keys cannot be fetched. `raw` and `providers`

@@ -1,16 +1,16 @@
-#include "api/domains.hpp"
+#include "api/email_domains.hpp"
 
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "crypto/random.hpp"
 #include "domain/email_address.hpp"
-#include "domain_deps.hpp"
+#include "email_domain_deps.hpp"
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
 #include "providers/dkim.hpp"
 #include "providers/dns.hpp"
-#include "storage/domain_checks.hpp"
+#include "storage/email_domain_checks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +19,7 @@ namespace notify {
 
 namespace {
 
-using domains::EmailDomain;
+using email_domains::EmailDomain;
 
 constexpr std::size_t max_email = 254;
 constexpr std::size_t max_name = 100;
@@ -108,9 +108,9 @@ void write(core::JsonWriter& w, DnsRecord const& record, RecordCheck const& chec
     w.end_object();
 }
 
-http::Response response_with(DomainDeps const& d, EmailDomain const& domain)
+http::Response response_with(EmailDomainDeps const& d, EmailDomain const& domain)
 {
-    DnsRecords const records = domain_checks::records_of(domain, d.spf_domain);
+    DnsRecords const records = email_domain_checks::records_of(domain, d.spf_domain);
     core::JsonWriter w(2'048);
     w.begin_object()
         .member("domain", domain.domain)
@@ -151,14 +151,14 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, std::strin
 /// has no domain, or if its domain is not the one in the request.
 std::optional<EmailDomain> change_sender(pg::Tx& tx, http::Request const& req, DomainRequest const& wanted)
 {
-    if (domains::is_claimed_elsewhere(tx, req.scope(), wanted.domain)) throw held_elsewhere();
-    auto domain = domains::lock(tx, req.scope());
+    if (email_domains::is_claimed_elsewhere(tx, req.scope(), wanted.domain)) throw held_elsewhere();
+    auto domain = email_domains::lock(tx, req.scope());
     if (!domain || domain->domain != wanted.domain) return std::nullopt;
     if (domain->from_email == wanted.from_email && domain->from_name == wanted.from_name) return domain;
     auto before = sender_of(*domain);
     domain->from_email = wanted.from_email;
     domain->from_name = wanted.from_name;
-    domains::update(tx, req.scope(), *domain);
+    email_domains::update(tx, req.scope(), *domain);
     record(tx, req, "domain.updated", domain->domain, std::move(before), sender_of(*domain));
     return domain;
 }
@@ -179,17 +179,18 @@ EmailDomain new_domain(DomainRequest const& wanted, DkimKeyPair const& pair, cor
 
 /// Replaces the scope's domain, if any, with a new domain. If a concurrent request has set up the same
 /// domain, changes only the sender.
-EmailDomain set_up(pg::Tx& tx, http::Request const& req, DomainDeps const& d, DomainRequest const& wanted,
-    DkimKeyPair const& pair)
+EmailDomain set_up(pg::Tx& tx, http::Request const& req, EmailDomainDeps const& d,
+    DomainRequest const& wanted, DkimKeyPair const& pair)
 {
     if (auto same = change_sender(tx, req, wanted)) return *std::move(same);
     auto const& scope = req.scope();
-    auto const replaced = domains::find(tx, scope);
+    auto const replaced = email_domains::find(tx, scope);
     core::Time const now = d.clock.now();
     EmailDomain domain = new_domain(wanted, pair, now);
-    domains::put(tx, scope, domain, domains::seal(d.keyring, scope, domain.domain, pair.private_key));
-    if (replaced) domains::release(tx, scope, replaced->domain);
-    jobs::enqueue(tx, domain_checks::queue, scope.id, domain.id, now + domain_checks::interval);
+    email_domains::put(
+        tx, scope, domain, email_domains::seal(d.keyring, scope, domain.domain, pair.private_key));
+    if (replaced) email_domains::release(tx, scope, replaced->domain);
+    jobs::enqueue(tx, email_domain_checks::queue, scope.id, domain.id, now + email_domain_checks::interval);
     record(tx, req, "domain.created", domain.domain,
         replaced ? std::optional(sender_of(*replaced)) : std::nullopt, sender_of(domain));
     return domain;
@@ -199,7 +200,7 @@ EmailDomain set_up(pg::Tx& tx, http::Request const& req, DomainDeps const& d, Do
 
 asio::awaitable<http::Response> verify_domain(http::Request const& req, Deps& deps)
 {
-    DomainDeps const& d = deps.domains;
+    EmailDomainDeps const& d = deps.domains;
     DomainRequest const wanted = DomainRequest::parse(req);
     auto domain =
         co_await d.db.transact(req.scope(), [&](pg::Tx& tx) { return change_sender(tx, req, wanted); });
@@ -213,15 +214,15 @@ asio::awaitable<http::Response> verify_domain(http::Request const& req, Deps& de
 
 asio::awaitable<http::Response> get_domain_status(http::Request const& req, Deps& deps)
 {
-    DomainDeps const& d = deps.domains;
+    EmailDomainDeps const& d = deps.domains;
     auto const found =
-        co_await d.db.read(req.scope(), [&](pg::Tx& tx) { return domains::find(tx, req.scope()); });
+        co_await d.db.read(req.scope(), [&](pg::Tx& tx) { return email_domains::find(tx, req.scope()); });
     if (!found) throw no_domain();
-    DnsRecords const records = domain_checks::records_of(*found, d.spf_domain);
+    DnsRecords const records = email_domain_checks::records_of(*found, d.spf_domain);
     RecordChecks const checks = compare(records, co_await d.dns.txt(names_of(records)));
     auto const checked =
         co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
-            auto result = domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
+            auto result = email_domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
             auto const entry = result ? result->entry() : std::nullopt;
             if (entry) audit::record(tx, req.context, *entry);
             return result;
@@ -235,12 +236,12 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Deps
 
 asio::awaitable<http::Response> delete_domain(http::Request const& req, Deps& deps)
 {
-    DomainDeps const& d = deps.domains;
+    EmailDomainDeps const& d = deps.domains;
     co_return co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
-        auto const domain = domains::lock(tx, req.scope());
+        auto const domain = email_domains::lock(tx, req.scope());
         if (!domain) throw no_domain();
-        domains::remove(tx, req.scope());
-        domains::release(tx, req.scope(), domain->domain);
+        email_domains::remove(tx, req.scope());
+        email_domains::release(tx, req.scope(), domain->domain);
         record(tx, req, "domain.deleted", domain->domain, sender_of(*domain), std::nullopt);
         return http::Response::deleted();
     });

@@ -1,4 +1,4 @@
-#include "storage/domains.hpp"
+#include "storage/email_domains.hpp"
 
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace notify::domains {
+namespace notify::email_domains {
 
 namespace {
 
@@ -198,4 +198,4 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
     return 1;
 }
 
-} // namespace notify::domains
+} // namespace notify::email_domains

@@ -1,4 +1,4 @@
-#include "outbound_webhooks/attempts.hpp"
+#include "outbound_webhooks/attempt_rows.hpp"
 
 #include "pg/row.hpp"
 

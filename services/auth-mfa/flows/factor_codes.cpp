@@ -1,4 +1,4 @@
-#include "flows/codes.hpp"
+#include "flows/factor_codes.hpp"
 
 #include "core/fields.hpp"
 #include "domain/errors.hpp"

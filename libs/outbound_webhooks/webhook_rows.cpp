@@ -1,4 +1,4 @@
-#include "outbound_webhooks/store.hpp"
+#include "outbound_webhooks/webhook_rows.hpp"
 
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "pg/row.hpp"

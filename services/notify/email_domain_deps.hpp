@@ -20,7 +20,7 @@ class DkimKeyGenerator; // providers/dkim.hpp
 class Dns;              // providers/dns.hpp
 
 /// The dependencies of the domain routes and of the daily check. All of them outlive this object.
-struct DomainDeps {
+struct EmailDomainDeps {
     pg::Database& db;
     Dns const& dns;
     DkimKeyGenerator& dkim_keys;

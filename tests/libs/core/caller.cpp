@@ -1,4 +1,4 @@
-#include "core/identity.hpp"
+#include "core/caller.hpp"
 
 #include "core/scope.hpp"
 

@@ -1,10 +1,10 @@
-#include "storage/domain_checks.hpp"
+#include "storage/email_domain_checks.hpp"
 
 #include <utility>
 
-namespace notify::domain_checks {
+namespace notify::email_domain_checks {
 
-DnsRecords records_of(domains::EmailDomain const& domain, std::string const& spf_domain)
+DnsRecords records_of(email_domains::EmailDomain const& domain, std::string const& spf_domain)
 {
     return notify::records_of(DomainSetup{.domain = domain.domain,
         .token = domain.token,
@@ -27,7 +27,7 @@ std::optional<audit::Entry> Checked::entry() const
 std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
     RecordChecks const& checks, core::Time now)
 {
-    auto domain = domains::lock(tx, scope);
+    auto domain = email_domains::lock(tx, scope);
     if (!domain || domain->id != checked) return std::nullopt;
     Checked result{.domain = *std::move(domain)};
     auto& d = result.domain;
@@ -35,7 +35,7 @@ std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, core::Uuid c
     d.status = status_after(d.status, checks);
     d.checks = checks;
     d.checked_at = now;
-    if (d.status == DomainStatus::verified && !domains::claim(tx, scope, d.domain, now)) {
+    if (d.status == DomainStatus::verified && !email_domains::claim(tx, scope, d.domain, now)) {
         result.held_elsewhere = true;
         d.status = DomainStatus::pending;
     }
@@ -43,10 +43,10 @@ std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, core::Uuid c
         d.verified_at.reset();
     else if (!d.verified_at)
         d.verified_at = now;
-    domains::update(tx, scope, d);
+    email_domains::update(tx, scope, d);
     if (result.before == DomainStatus::verified && d.status == DomainStatus::pending)
-        domains::release(tx, scope, d.domain);
+        email_domains::release(tx, scope, d.domain);
     return result;
 }
 
-} // namespace notify::domain_checks
+} // namespace notify::email_domain_checks

@@ -1,4 +1,4 @@
-#include "ingest/transaction.hpp"
+#include "ingest/ingest_event.hpp"
 
 #include "ingest/apply_event.hpp"
 #include "ingest/publish.hpp"

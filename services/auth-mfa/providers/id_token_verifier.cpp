@@ -1,4 +1,4 @@
-#include "providers/id_tokens.hpp"
+#include "providers/id_token_verifier.hpp"
 
 #include "core/error.hpp"
 #include "domain/id_token.hpp"
@@ -57,19 +57,19 @@ void wake(std::shared_ptr<asio::steady_timer> const& waiter)
 
 } // namespace
 
-IdTokens::IdTokens(http_client::Client& client, core::Clock const& clock)
+IdTokenVerifier::IdTokenVerifier(http_client::Client& client, core::Clock const& clock)
     : client_(client), clock_(clock), sets_(max_sets, kept), failures_(max_sets, min_refetch),
       workers_(fetching_threads)
 {
 }
 
-asio::awaitable<std::optional<ExternalIdentity>> IdTokens::verify(
+asio::awaitable<std::optional<ExternalIdentity>> IdTokenVerifier::verify(
     core::ScopeId scope_id, std::string_view raw, std::span<IdentityProvider const> providers)
 {
     auto const jws = crypto::parse_jws(raw);
     if (!jws) co_return std::nullopt;
     // The cheap checks come first, so that only plausible tokens cause a fetch of keys.
-    auto claimed = read_id_token(*jws, providers, clock_.now());
+    auto claimed = validate_id_token_claims(*jws, providers, clock_.now());
     if (!claimed) co_return std::nullopt;
     auto const set = co_await keys_for(scope_id, claimed->provider->jwks_url, jws->kid());
     auto const* const key = set->keys.find(jws->kid());
@@ -77,7 +77,7 @@ asio::awaitable<std::optional<ExternalIdentity>> IdTokens::verify(
     co_return std::move(claimed->identity);
 }
 
-asio::awaitable<IdTokens::Keys> IdTokens::keys_for(
+asio::awaitable<IdTokenVerifier::Keys> IdTokenVerifier::keys_for(
     core::ScopeId scope_id, std::string const& url, std::string_view kid)
 {
     auto const usable = [&] {
@@ -92,7 +92,7 @@ asio::awaitable<IdTokens::Keys> IdTokens::keys_for(
     throw keys_unavailable();
 }
 
-asio::awaitable<void> IdTokens::fetched(core::ScopeId scope_id, std::string url)
+asio::awaitable<void> IdTokenVerifier::fetched(core::ScopeId scope_id, std::string url)
 {
     auto const waiter = std::make_shared<asio::steady_timer>(co_await asio::this_coro::executor, patience);
     {
@@ -109,7 +109,7 @@ asio::awaitable<void> IdTokens::fetched(core::ScopeId scope_id, std::string url)
     co_await waiter->async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
-void IdTokens::fetch(std::string const& url) noexcept
+void IdTokenVerifier::fetch(std::string const& url) noexcept
 {
     try {
         auto const begun = Steady::now();

@@ -1,4 +1,4 @@
-#include "ingest/batch.hpp"
+#include "ingest/ingest_batch.hpp"
 
 #include <set>
 #include <string>

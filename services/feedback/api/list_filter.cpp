@@ -1,4 +1,4 @@
-#include "api/query.hpp"
+#include "api/list_filter.hpp"
 
 namespace feedback {
 

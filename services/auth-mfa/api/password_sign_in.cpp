@@ -1,0 +1,50 @@
+#include "api/password_sign_in.hpp"
+
+#include "api/credentials.hpp"
+#include "crypto/password.hpp"
+#include "flows/sign_in.hpp"
+#include "pg/database.hpp"
+#include "state/rate_limits.hpp"
+#include "storage/users.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+Credentials parse_login(http::Request const& req)
+{
+    core::Fields f(req.json());
+    Credentials c{read_email(f), read_password(f, "password")};
+    f.check();
+    return c;
+}
+
+/// The user with these credentials, else nullopt. An unknown email and a wrong password take the same time.
+asio::awaitable<std::optional<User>> authenticate(
+    http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Credentials const& given)
+{
+    auto found = co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), given.email); });
+    std::optional<std::string> const hash = found ? found->password_hash : std::nullopt;
+    bool const right = co_await deps.passwords.verify(turn, given.password, hash);
+    co_return right ? std::move(found) : std::nullopt;
+}
+
+} // namespace
+
+asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
+{
+    Credentials const given = parse_login(req);
+    // The place in the hashing queue is reserved before the attempt is counted. So a request that is refused
+    // because the queue is full does not count as a guess.
+    auto attempt = authenticate(req, deps, deps.passwords.reserve(req.scope().id), given);
+    auto& limits = deps.rate_limits;
+    auto const user =
+        co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
+                                      limits.wrong_passwords_for_email(req.scope(), given.email)},
+            std::move(attempt));
+    if (!user) throw invalid_credentials();
+    co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
+}
+
+} // namespace auth_mfa
