@@ -1,31 +1,17 @@
 #pragma once
 
 #include "http_client/address.hpp"
+#include "service/forward_declarations.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
-namespace core {
-class Clock;
-}
-
 namespace crypto {
-class Keyring;
 class PasswordHasher;
-} // namespace crypto
-
-namespace observe {
-class Logger;
-}
-
-namespace pg {
-class Database;
 }
 
 namespace tenancy {
-class Directory;
 class ResolveRules;
-struct TenantAdmin;
-} // namespace tenancy
+}
 
 namespace auth_mfa {
 

@@ -1,39 +1,10 @@
 #pragma once
 
+#include "service/forward_declarations.hpp"
+
 #include <boost/asio/awaitable.hpp>
 
 #include <string>
-
-namespace auth {
-class ApiKeys;
-}
-
-namespace core {
-class Clock;
-class KeyedLimiter;
-class ThreadPool;
-} // namespace core
-
-namespace crypto {
-class Keyring;
-}
-
-namespace observe {
-class Logger;
-}
-
-namespace outbound_webhooks {
-struct Api;
-}
-
-namespace pg {
-class Database;
-}
-
-namespace tenancy {
-class Directory;
-struct TenantAdmin;
-} // namespace tenancy
 
 namespace billing::ingest {
 class Ingestor;

@@ -1,30 +1,8 @@
 #pragma once
 
+#include "service/forward_declarations.hpp"
+
 #include <boost/asio/awaitable.hpp>
-
-namespace auth {
-class ApiKeys;
-}
-
-namespace blobs {
-class Attachments;
-}
-
-namespace core {
-class Clock;
-}
-
-namespace outbound_webhooks {
-struct Api;
-}
-
-namespace pg {
-class Database;
-}
-
-namespace tenancy {
-struct TenantAdmin;
-}
 
 namespace feedback {
 

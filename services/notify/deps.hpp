@@ -1,48 +1,12 @@
 #pragma once
 
+#include "service/forward_declarations.hpp"
+
 #include <boost/asio/awaitable.hpp>
-
-namespace auth {
-class ApiKeys;
-}
-
-namespace blobs {
-class Attachments;
-}
-
-namespace core {
-class Clock;
-class ThreadPool;
-} // namespace core
-
-namespace crypto {
-class Keyring;
-}
-
-namespace observe {
-class Logger;
-}
-
-namespace outbound_webhooks {
-struct Api;
-}
-
-namespace pg {
-class Database;
-}
-
-namespace redis {
-class Quota;
-}
 
 namespace sms {
 struct Options;
 }
-
-namespace tenancy {
-class Directory;
-struct TenantAdmin;
-} // namespace tenancy
 
 namespace notify {
 

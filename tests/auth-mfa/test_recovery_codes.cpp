@@ -49,6 +49,6 @@ TEST_CASE("replacing the recovery codes requires a TOTP or recovery code", "[rec
     CHECK(outcome(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[0])) == invalid);
     auto const again = replace(std::string(fresh.json().at("recoveryCodes").at(0).as_string()));
     CHECK(again.status == 200);
-    auto nobody = world.as(world.new_account());
-    CHECK(outcome(nobody.post("/v1/auth/mfa/recovery-codes", code_body("123456"))) == setup_required);
+    auto without_factor = world.as(world.new_account());
+    CHECK(outcome(without_factor.post("/v1/auth/mfa/recovery-codes", code_body("123456"))) == setup_required);
 }

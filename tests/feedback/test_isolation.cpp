@@ -120,14 +120,14 @@ TEST_CASE("an altered upload or download URL gets 404", "[feedback][isolation]")
 {
     World world;
     auto const objects = make_objects(world);
-    auto nobody = world.client();
+    auto anonymous = world.client();
     auto const& token = objects.at("token");
     for (auto const at : {std::size_t{4}, token.size() / 2, token.size() - 5}) {
         auto altered = objects;
         altered["token"][at] = token[at] == 'A' ? 'B' : 'A';
         for (auto const& probe : probes) {
             INFO(http::to_string(probe.method) << ' ' << probe.path);
-            if (probe.path.ends_with("{token}")) CHECK(testing::call(nobody, probe, altered).status == 404);
+            if (probe.path.ends_with("{token}")) CHECK(testing::call(anonymous, probe, altered).status == 404);
         }
     }
 }

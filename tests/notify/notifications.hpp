@@ -10,7 +10,7 @@ namespace notified {
 using boost::json::array, boost::json::object;
 
 /// An id that does not exist.
-inline constexpr char const* nobody = "0190a5d2-0000-7000-8000-0000000000ff";
+inline constexpr char const* unknown_id = "0190a5d2-0000-7000-8000-0000000000ff";
 
 inline std::string path_of(std::string const& id, std::string const& rest = "")
 {

@@ -72,7 +72,7 @@ TEST_CASE("unknown ids and ids of another scope get the same 404", "[notify]")
         for (std::string const tenant : {"demo", "other-sandbox"}) {
             auto stranger = world.as_backend(tenant);
             auto const r = stranger.request(call.method, path_of(id, call.rest));
-            auto const never = stranger.request(call.method, path_of(nobody, call.rest));
+            auto const never = stranger.request(call.method, path_of(unknown_id, call.rest));
             CHECK(r.status == 404);
             CHECK(testing::without_request_id(r) == testing::without_request_id(never));
         }

@@ -105,8 +105,8 @@ TEST_CASE("stopping the service ends the wait for a server that hangs", "[mail]"
 
 TEST_CASE("an unreachable mail server is a transient failure", "[mail]")
 {
-    auto const nobody = "smtp://127.0.0.1:" + std::to_string(testing::free_port());
-    auto const result = mailer(to_server(nobody)).send(email_to("ada@example.org"));
+    auto const closed_port = "smtp://127.0.0.1:" + std::to_string(testing::free_port());
+    auto const result = mailer(to_server(closed_port)).send(email_to("ada@example.org"));
     CHECK(result.verdict == Verdict::transient);
     CHECK_THAT(result.reason, Catch::StartsWith("CONNECT: "));
 }

@@ -29,11 +29,11 @@ std::string rsa_key()
 World::World(Options const& options) : KeyedWorld(notify::definition(), core::SystemClock().now())
 {
     testing::Variables environment = options.environment;
-    std::string const nobody = "http://127.0.0.1:9"; // the discard port, on which no server listens
+    std::string const no_server = "http://127.0.0.1:9"; // the discard port, on which no server listens
     environment.try_emplace("BLOB_DIR", directory.path() + "/blobs");
-    environment.try_emplace("FCM_BASE_URL", nobody);
-    environment.try_emplace("FCM_TOKEN_URL", nobody + "/token");
-    environment.try_emplace("APNS_BASE_URL", nobody);
+    environment.try_emplace("FCM_BASE_URL", no_server);
+    environment.try_emplace("FCM_TOKEN_URL", no_server + "/token");
+    environment.try_emplace("APNS_BASE_URL", no_server);
     environment.try_emplace("EMAIL_OUTBOX", directory.path() + "/mail");
     environment.try_emplace("SMS_OUTBOX", directory.path() + "/sms");
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");

@@ -64,20 +64,20 @@ crypto::SigningKey Issuer::key_from_file(std::string const& path)
     return key;
 }
 
-boost::json::object Issuer::claims(TokenFor const& whom) const
+boost::json::object Issuer::claims(TokenFor const& user) const
 {
     core::Time const now = clock_.now();
-    return {{"iss", "https://" + auth::token::authority(issuer_host_, whom.tenant, whom.environment)},
-        {"sub", whom.subject}, {"aud", auth::token::audience}, {"iat", core::unix_seconds(now)},
-        {"exp", core::unix_seconds(now + whom.lifetime)}, {"jti", core::Uuid::v7().to_string()},
-        {"sid", core::Uuid::v7().to_string()}, {"tenant", whom.tenant},
-        {"env", core::to_string(whom.environment)}, {"role", whom.role}, {"email", whom.email},
+    return {{"iss", "https://" + auth::token::authority(issuer_host_, user.tenant, user.environment)},
+        {"sub", user.subject}, {"aud", auth::token::audience}, {"iat", core::unix_seconds(now)},
+        {"exp", core::unix_seconds(now + user.lifetime)}, {"jti", core::Uuid::v7().to_string()},
+        {"sid", core::Uuid::v7().to_string()}, {"tenant", user.tenant},
+        {"env", core::to_string(user.environment)}, {"role", user.role}, {"email", user.email},
         {"amr", json::array{"pwd"}}};
 }
 
-std::string Issuer::token(TokenFor const& whom, boost::json::object const& changes) const
+std::string Issuer::token(TokenFor const& user, boost::json::object const& changes) const
 {
-    json::object all = claims(whom);
+    json::object all = claims(user);
     apply(all, changes);
     return sign(all);
 }

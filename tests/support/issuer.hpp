@@ -42,11 +42,11 @@ public:
     static crypto::SigningKey key_from_file(std::string const& path);
 
     /// Returns the claims of a token for these test claims.
-    boost::json::object claims(TokenFor const& whom) const;
+    boost::json::object claims(TokenFor const& user) const;
 
     /// Returns a signed token. Members of `changes` replace claims. A member that is `null` removes the
     /// claim.
-    std::string token(TokenFor const& whom, boost::json::object const& changes = {}) const;
+    std::string token(TokenFor const& user, boost::json::object const& changes = {}) const;
 
     /// Signs any claims. Members of `header` replace or remove members of `{typ, kid}` in the same way.
     std::string sign(boost::json::object const& claims, boost::json::object const& header = {}) const;

@@ -49,7 +49,7 @@ struct Credentials {
 
 auto const at_demo = host("demo.things.localhost");
 auto const at_base = host("things.localhost");
-auto const at_nobody = host("nobody.things.localhost");
+auto const at_unknown = host("nobody.things.localhost");
 auto const at_asleep = host("asleep.things.localhost");
 std::pair<std::string, std::string> const slug_other{"X-Tenant-Slug", "other"};
 std::pair<std::string, std::string> const slug_demo{"X-Tenant-Slug", "demo"};
@@ -134,10 +134,10 @@ TEST_CASE("2: the credential is checked before tenant, route and method")
             {"wrong", {.headers = {at_demo, c.wrong}}, 401, "UNAUTHORIZED"},
             {"expired", {.headers = {at_demo, expired}}, 401, "UNAUTHORIZED"},
             {"two", {.headers = {at_demo, c.demo, c.demo}}, 401, "UNAUTHORIZED"},
-            {"unknown tenant", {.headers = {at_nobody, c.wrong}}, 401, "UNAUTHORIZED"},
-            {"unknown tenant, none", {.headers = {at_nobody}}, 401, "UNAUTHORIZED"},
-            {"unknown tenant, another's key", {.headers = {at_nobody, c.demo}}, 401, "UNAUTHORIZED"},
-            {"unknown tenant, another's token", {.headers = {at_nobody, c.user}}, 401, "UNAUTHORIZED"},
+            {"unknown tenant", {.headers = {at_unknown, c.wrong}}, 401, "UNAUTHORIZED"},
+            {"unknown tenant, none", {.headers = {at_unknown}}, 401, "UNAUTHORIZED"},
+            {"unknown tenant, another's key", {.headers = {at_unknown, c.demo}}, 401, "UNAUTHORIZED"},
+            {"unknown tenant, another's token", {.headers = {at_unknown, c.user}}, 401, "UNAUTHORIZED"},
             {"suspended tenant", {.headers = {at_asleep, c.wrong}}, 401, "UNAUTHORIZED"},
             {"unknown route", {.path = "/v1/nope", .headers = {at_demo}}, 401, "UNAUTHORIZED"},
             {"the API's root", {.path = "/v1", .headers = {at_demo}}, 401, "UNAUTHORIZED"},
@@ -171,10 +171,10 @@ TEST_CASE("3: the tenant is checked before route and method")
     Credentials const c(f);
     check(f,
         {
-            {"unknown", {.headers = {at_nobody, c.master}}, 404, "TENANT_NOT_FOUND"},
-            {"unknown, wrong method", {.method = Method::del, .headers = {at_nobody, c.master}}, 404,
+            {"unknown", {.headers = {at_unknown, c.master}}, 404, "TENANT_NOT_FOUND"},
+            {"unknown, wrong method", {.method = Method::del, .headers = {at_unknown, c.master}}, 404,
                 "TENANT_NOT_FOUND"},
-            {"unknown, unknown route", {.path = "/v1/nope", .headers = {at_nobody, c.master}}, 404,
+            {"unknown, unknown route", {.path = "/v1/nope", .headers = {at_unknown, c.master}}, 404,
                 "TENANT_NOT_FOUND"},
             {"not a slug", {.headers = {host("no_slug.things.localhost"), c.master}}, 404,
                 "TENANT_NOT_FOUND"},
@@ -231,7 +231,7 @@ TEST_CASE("tenantless routes need no tenant, and paths outside the API need no c
                  {"operator, no host",
                      {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {c.master}}, 200},
                  {"operator, unknown tenant's host",
-                     {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {at_nobody, c.master}},
+                     {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {at_unknown, c.master}},
                      200},
                  {"wrong method", {.path = "/v1/admin/tenants/x", .headers = {at_base, c.master}}, 405,
                      "METHOD_NOT_ALLOWED"},
@@ -296,7 +296,7 @@ TEST_CASE("requests get the same responses without caches")
                  {"key again", {.headers = {at_demo, c.demo}}, 200},
                  {"another tenant's key", {.headers = {at_demo, c.other}}, 401, "UNAUTHORIZED"},
                  {"suspended", {.headers = {c.asleep}}, 403, "TENANT_SUSPENDED"},
-                 {"unknown tenant", {.headers = {at_nobody, c.master}}, 404, "TENANT_NOT_FOUND"},
+                 {"unknown tenant", {.headers = {at_unknown, c.master}}, 404, "TENANT_NOT_FOUND"},
              });
 }
 

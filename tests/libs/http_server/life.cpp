@@ -24,7 +24,7 @@ test::Handler held_up_by(testing::Gate& gate)
 }
 
 /// Waits until new connections are refused, which means that draining has begun.
-bool lets_nobody_in(std::uint16_t port)
+bool accepts_no_connection(std::uint16_t port)
 {
     return eventually([&] {
         try {
@@ -61,7 +61,7 @@ TEST_CASE("a request in flight gets its response during draining")
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     CHECK(eventually([&] { return gate.arrived() == 1; }));
     server->drain();
-    CHECK(lets_nobody_in(server->port()));
+    CHECK(accepts_no_connection(server->port()));
     gate.open();
     auto const answer = client.read();
     CHECK(answer.status == 200);
@@ -81,7 +81,7 @@ TEST_CASE("a request that arrives just after draining has begun gets a response"
         // Waits until the server has freed the buffer of the idle connection.
         std::this_thread::sleep_for(350ms);
         server->drain();
-        CHECK(lets_nobody_in(server->port()));
+        CHECK(accepts_no_connection(server->port()));
         auto const answer = client.get();
         answered = answer.status == 200 && answer.header("connection") == "close";
     }

@@ -108,11 +108,11 @@ TEST_CASE("addresses are checked at every delivery, including names of local add
 TEST_CASE("an unreachable endpoint is reported without details of the internal network")
 {
     Delivery f;
-    auto const nobody = f.create("http://127.0.0.1:1/").id;
+    auto const unreachable = f.create("http://127.0.0.1:1/").id;
     auto const nameless = f.create("http://no-such-host.invalid/").id;
     f.publish();
     f.attempts(2);
-    CHECK(f.delivery(nobody).at("lastError") == "no connection could be made");
+    CHECK(f.delivery(unreachable).at("lastError") == "no connection could be made");
     CHECK(f.delivery(nameless).at("lastError") == "the host name could not be resolved");
 }
 

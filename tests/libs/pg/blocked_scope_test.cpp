@@ -1,163 +1,11 @@
 // A held lock or a slow statement of one scope must not delay other scopes.
-#include "batcher_fixture.hpp"
+#include "blocked_scope_fixture.hpp"
 
-#include <pqxx/connection>
-#include <pqxx/transaction>
-
-#include <functional>
 #include <map>
 #include <optional>
 
 using namespace std::chrono_literals;
 using namespace batcher_test;
-
-namespace {
-
-struct Draft {
-    core::ScopeId scope_id;
-    core::Uuid id;
-    std::string body;
-};
-
-using Create = pg::Batcher<Draft, std::string>;
-
-/// The first scope of each tenant.
-core::ScopeId scope_of(std::size_t number)
-{
-    return core::ScopeId{2 * static_cast<std::int64_t>(number)};
-}
-
-/// The second scope of each tenant.
-core::ScopeId sandbox_of(std::size_t number)
-{
-    return core::ScopeId{2 * static_cast<std::int64_t>(number) + 1};
-}
-
-/// A lock that another process holds: the advisory lock of a scope, or a row.
-class HeldLock {
-public:
-    HeldLock(testing::Postgres const& postgres, std::string const& sql)
-        : connection_(postgres.superuser_url()), transaction_(connection_)
-    {
-        transaction_.exec(sql);
-    }
-
-    static std::string lock_of(core::ScopeId scope_id)
-    {
-        return "SELECT pg_advisory_xact_lock((83::bigint << 56) | " + core::to_string(scope_id) + ")";
-    }
-
-    void let_go() { transaction_.abort(); }
-
-private:
-    pqxx::connection connection_;
-    pqxx::work transaction_;
-};
-
-struct Blocked {
-    explicit Blocked(
-        pg::DatabaseOptions options = {.threads = 2, .queue_timeout = 1h, .statement_timeout = 1h})
-        : database([&] {
-              options.url = postgres.service_url();
-              return options;
-          }())
-    {
-    }
-
-    /// Runs `sql` over (scope_id, id, body), serialised or not. Returns the stored body, or "".
-    Create statement(std::string_view sql, bool serialised = true)
-    {
-        return statement(database, sql, serialised);
-    }
-
-    /// As `statement` above, on the database `on`. `begun` is called at the start of each batch.
-    static Create statement(
-        pg::Database& on, std::string_view sql, bool serialised,
-        std::function<void(std::span<Draft const>)> begun = [](auto) {})
-    {
-        return Create(on,
-            [sql, serialised, begun](
-                pg::BatchConnection& connection, std::span<Draft const> drafts) -> pg::Batch<std::string> {
-                begun(drafts);
-                std::vector<pg::Param> const params{
-                    pg::column(drafts, [](Draft const& d) { return d.scope_id; }),
-                    pg::column(drafts, [](Draft const& d) { return d.id; }),
-                    pg::column(drafts, [](Draft const& d) { return std::string_view(d.body); })};
-                auto const scopes = pg::scopes_of(drafts);
-                pg::Rows const rows = serialised
-                                          ? co_await connection.run_with_scope_locks(scopes, sql, params)
-                                          : co_await connection.run(scopes, sql, params);
-                std::map<core::Uuid, std::string> stored;
-                for (pg::Row const row : rows) {
-                    pg::RowReader reader(row);
-                    auto const id = reader.uuid();
-                    stored[id] = reader.text();
-                }
-                std::vector<std::string> out;
-                for (Draft const& draft : drafts)
-                    out.push_back(stored[draft.id]);
-                co_return out;
-            });
-    }
-
-    Create inserter(std::function<void(std::span<Draft const>)> begun = [](auto) {})
-    {
-        return statement(database,
-            R"(
-            INSERT INTO notes (scope_id, id, body)
-            SELECT *
-            FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body)
-            WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
-            RETURNING id, body)",
-            true, std::move(begun));
-    }
-
-    static Create updater(pg::Database& on)
-    {
-        return statement(on,
-            R"(
-            UPDATE notes n
-            SET body = u.body
-            FROM unnest($1::bigint[], $2::uuid[], $3::text[]) AS u(scope_id, id, body)
-            WHERE n.scope_id = u.scope_id AND n.id = u.id
-            RETURNING n.id, n.body)",
-            false);
-    }
-
-    /// Starts a caller. The returned reference stays valid.
-    Outcome& create(Create& batcher, core::ScopeId scope_id, core::Uuid const& id = core::Uuid::v7())
-    {
-        auto& outcome = outcomes.emplace_back();
-        start(ioc, batcher, Draft{scope_id, id, "of " + core::to_string(scope_id)}, outcome);
-        return outcome;
-    }
-
-    template <class Condition> bool run_until(Condition condition)
-    {
-        return testing::eventually([&] {
-            ioc.restart();
-            ioc.poll();
-            return condition();
-        });
-    }
-
-    static bool is_unavailable(Outcome const& outcome)
-    {
-        return outcome.failure &&
-               error_code_of([&] { std::rethrow_exception(outcome.failure); }) == "UNAVAILABLE";
-    }
-
-    testing::Postgres postgres = notes_database();
-    pg::Database database;
-    std::deque<Outcome> outcomes;
-    asio::io_context ioc{1};
-};
-
-struct Impatient : Blocked {
-    Impatient() : Blocked({.threads = 2, .queue_timeout = 2s}) {}
-};
-
-} // namespace
 
 TEST_CASE_METHOD(Blocked, "a scope whose lock is held does not delay other callers of its batch")
 {
@@ -178,7 +26,7 @@ TEST_CASE_METHOD(Blocked, "a scope whose lock is held does not delay other calle
     CHECK_FALSE(later.failure);
     CHECK_FALSE(blocked.done);
 
-    held.let_go();
+    held.release();
     CHECK(run_until([&] { return blocked.done; }));
     CHECK(blocked.value == "of 2");
 }
@@ -195,7 +43,7 @@ TEST_CASE_METHOD(Impatient, "only callers of a scope that is locked for too long
     REQUIRE(run_until([&] { return std::ranges::all_of(outcomes, &Outcome::done); }));
     CHECK(std::ranges::all_of(blocked, [](Outcome* o) { return is_unavailable(*o); }));
     CHECK(std::ranges::none_of(others, [](Outcome* o) { return o->failure != nullptr; }));
-    held.let_go();
+    held.release();
     Outcome const& later = create(insert, scope_of(1));
     CHECK(run_until([&] { return later.done; }));
     CHECK(later.value == "of 2");
@@ -222,7 +70,7 @@ TEST_CASE_METHOD(Blocked, "scopes that wait for their locks leave connections to
     }
     CHECK(done() == 58);
     for (auto& one : held)
-        one.let_go();
+        one.release();
     CHECK(run_until([&] { return done() == 66; }));
     CHECK(std::ranges::none_of(outcomes, [](Outcome const& o) { return o.failure != nullptr; }));
 }
@@ -250,7 +98,7 @@ TEST_CASE_METHOD(Blocked, "busy scopes do not keep a scope that waited for its l
     REQUIRE(run_until([&] { return *database.separate_callers() == 1 + busy; }));
     endless = true;
     for (auto& one : held)
-        one.let_go();
+        one.release();
     batches.clear();
     auto const all_are_served = [&] {
         for (std::size_t i = 2; i < 2 + busy; ++i)
@@ -260,7 +108,7 @@ TEST_CASE_METHOD(Blocked, "busy scopes do not keep a scope that waited for its l
     CHECK(run_until(all_are_served));
     CHECK_FALSE(waiting.done);
 
-    stuck.let_go();
+    stuck.release();
     CHECK(run_until([&] { return waiting.done; }));
     CHECK(waiting.value == "of 2");
     endless = false;
@@ -277,7 +125,7 @@ TEST_CASE_METHOD(Blocked, "a scope runs separately for a short time after its lo
         HeldLock held(postgres, HeldLock::lock_of(scope_of(1)));
         Outcome const& first = create(insert, scope_of(1));
         REQUIRE(run_until([&] { return *database.separate_callers() == 1; }));
-        held.let_go();
+        held.release();
         REQUIRE(run_until([&] { return first.done; }));
         sizes.clear();
         Outcome const& again = create(insert, scope_of(1));
@@ -306,31 +154,31 @@ TEST_CASE("callers of a blocked scope do not fill the whole queue")
         others.push_back(&f.create(insert, scope_of(2 + i)));
     CHECK(f.run_until([&] { return std::ranges::all_of(others, &Outcome::done); }));
     CHECK(std::ranges::none_of(others, [](Outcome* o) { return o->failure != nullptr; }));
-    held.let_go();
+    held.release();
     CHECK(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
 }
 
-TEST_CASE("the blocked environments of a tenant share its limit, and each gets some places")
+TEST_CASE("the blocked environments of a tenant share its limit, and each keeps a part of it")
 {
     Blocked f({.threads = 2, .queue_limit = 64, .queue_timeout = 1h, .statement_timeout = 1h});
     auto insert = f.inserter();
     core::ScopeId const production = scope_of(1), sandbox = sandbox_of(1);
     HeldLock sandbox_lock(f.postgres, HeldLock::lock_of(sandbox));
     HeldLock production_lock(f.postgres, HeldLock::lock_of(production));
-    // Makes calls until many are refused. Returns whether exactly `places` of the calls wait.
-    auto const fill = [&](core::ScopeId scope_id, std::ptrdiff_t places) {
+    // Makes calls until many are refused. Returns whether exactly `expected` of the calls wait.
+    auto const fill = [&](core::ScopeId scope_id, std::ptrdiff_t expected) {
         std::vector<Outcome const*> calls;
         auto const done = [&] { return std::ranges::count_if(calls, &Outcome::done); };
         CHECK(f.run_until([&] {
             calls.push_back(&f.create(insert, scope_id));
             return done() > 20;
         }));
-        return f.run_until([&] { return std::ssize(calls) - done() == places; });
+        return f.run_until([&] { return std::ssize(calls) - done() == expected; });
     };
     CHECK(fill(sandbox, 6)); // three quarters of an eighth of 64
     CHECK(fill(production, 2));
-    sandbox_lock.let_go();
-    production_lock.let_go();
+    sandbox_lock.release();
+    production_lock.release();
     CHECK(f.run_until([&] { return std::ranges::all_of(f.outcomes, &Outcome::done); }));
     CHECK(f.postgres.query("SELECT count(*) FROM notes") == "8");
 }

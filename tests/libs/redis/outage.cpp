@@ -93,9 +93,9 @@ TEST_CASE("commands fail at once while a new connection is being made")
     silent.non_blocking(true);
     asio::ip::tcp::socket connection(ioc);
     REQUIRE(testing::eventually([&] {
-        boost::system::error_code nobody;
-        silent.accept(connection, nobody);
-        return !nobody;
+        boost::system::error_code failure;
+        silent.accept(connection, failure);
+        return !failure;
     }));
     for (int i = 0; i < 20; ++i)
         CHECK(fails(redis.contexts, *redis.client));

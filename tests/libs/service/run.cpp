@@ -304,9 +304,9 @@ TEST_CASE("healthcheck requests /livez, and any status except 200 is a failure")
     Program program({"healthcheck"}, {ops_port});
     tcp::socket socket(ioc);
     REQUIRE(testing::eventually([&] {
-        boost::system::error_code nobody_yet;
-        acceptor.accept(socket, nobody_yet);
-        return !nobody_yet;
+        boost::system::error_code failure;
+        acceptor.accept(socket, failure);
+        return !failure;
     }));
     std::string request(4096, '\0');
     request.resize(socket.read_some(boost::asio::buffer(request)));
