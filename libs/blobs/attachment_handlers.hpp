@@ -13,9 +13,9 @@ asio::awaitable<http::Response> presign(http::Request const& request, Attachment
 
 /// `PUT /uploads/{token}` (anonymous, tenantless, streams_body): stores the body as the upload for an upload
 /// URL of LocalStore. Responses: 200; NOT_FOUND for an unknown, altered or expired URL; LENGTH_REQUIRED
-/// without a length; VALIDATION_ERROR for a length other than the declared one, or for first bytes that do
-/// not fit the declared type; UNSUPPORTED_MEDIA_TYPE for a type other than the declared one; CONFLICT if the
-/// URL was used already or another PUT to it is running; REQUEST_TIMEOUT if the URL expires during the
+/// without a length; VALIDATION_ERROR for a length other than the declared length, or for first bytes that do
+/// not fit the declared type; UNSUPPORTED_MEDIA_TYPE for a type other than the declared type; CONFLICT if the
+/// URL was used already or another PUT to the URL is running; REQUEST_TIMEOUT if the URL expires during the
 /// upload; TENANT_SUSPENDED for a suspended tenant. After a refused or aborted upload, the URL can be used
 /// again. Of several parallel PUTs, exactly one succeeds.
 asio::awaitable<http::Response> put_upload(http::Request const& request, Attachments& attachments);

@@ -71,7 +71,7 @@ public:
     std::size_t one_of(
         std::string_view name, std::vector<std::string_view> const& allowed, std::string_view help);
 
-    /// The same for the names of an enum. Its first value is the default.
+    /// Like the other `one_of`, for the names of an enum. The first value of the enum is the default.
     template <NamedEnum E> E one_of(std::string_view name, std::string_view help)
     {
         return static_cast<E>(one_of(name, {names_of<E>.begin(), names_of<E>.end()}, help));

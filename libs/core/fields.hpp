@@ -68,7 +68,7 @@ public:
     Change<std::size_t> change_one_of(
         std::string_view name, std::span<std::string_view const> allowed, bool nullable);
 
-    /// The same for the names of an enum. Returns the first value of the enum if the field is invalid.
+    /// Like the other `one_of`, for the names of an enum. Returns the first value if the field is invalid.
     template <NamedEnum E> E one_of(std::string_view name)
     {
         return static_cast<E>(one_of(name, names_of<E>));

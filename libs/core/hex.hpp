@@ -18,7 +18,7 @@ constexpr int value(char digit) noexcept
     return -1;
 }
 
-/// Lower case.
+/// Writes the digits in lower case.
 std::string encode(std::string_view bytes);
 
 /// Accepts upper and lower case. Returns nullopt for other characters (including white space) and for an odd

@@ -20,8 +20,8 @@ constexpr auto enum_names(Environment)
 /// The number of a tenant: at least 1, never reused. 0 is no tenant.
 enum class TenantId : std::int64_t {};
 
-/// The number of a scope: of one tenant in one environment. 0 is no scope. The two ids of a tenant are
-/// computed from the tenant's id, without a query.
+/// The number of a scope, which is one tenant in one environment. 0 is no scope. The ids of a tenant's two
+/// scopes are computed from the tenant's id, without a query.
 enum class ScopeId : std::int64_t {};
 
 inline constexpr TenantId no_tenant{};
@@ -58,7 +58,7 @@ constexpr Environment environment_of(ScopeId scope) noexcept
     return static_cast<Environment>(number(scope) & 1);
 }
 
-/// Decimal digits.
+/// The number in decimal digits.
 inline std::string to_string(TenantId id)
 {
     return std::to_string(number(id));

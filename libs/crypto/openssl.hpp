@@ -31,13 +31,13 @@ using Signature = Owned<ECDSA_SIG, &ECDSA_SIG_free>;
 using Number = Owned<BIGNUM, &BN_free>;
 using Bio = Owned<BIO, &BIO_vfree>;
 
-/// `text` as OpenSSL reads it.
+/// The bytes of `text`, in the type of OpenSSL's input parameters.
 inline unsigned char const* in(std::string_view text) noexcept
 {
     return reinterpret_cast<unsigned char const*>(text.data());
 }
 
-/// Where OpenSSL writes bytes of `text`, from `offset`.
+/// The bytes of `text` from `offset` on, in the type of OpenSSL's output parameters.
 inline unsigned char* out(std::string& text, std::size_t offset = 0) noexcept
 {
     return reinterpret_cast<unsigned char*>(text.data()) + offset;

@@ -11,7 +11,7 @@ namespace crypto::detail {
 /// Reads PKCS #8, PKCS #1 or SEC 1; null if `pem` is not a private key.
 Key read_private_key(std::string_view pem);
 
-/// PKCS #8.
+/// Writes the key as PKCS #8.
 core::Secret write_private_key(EVP_PKEY* key);
 
 } // namespace crypto::detail

@@ -23,7 +23,7 @@ public:
     /// private key of 2048 to 8192 bits. The message does not contain the key.
     static RsaSigningKey from_pem(std::string_view pem);
 
-    /// PKCS #8, not encrypted.
+    /// The key as PKCS #8, not encrypted.
     core::Secret to_pem() const;
 
     /// The public key as a DER SubjectPublicKeyInfo (RFC 5280, 4.1).

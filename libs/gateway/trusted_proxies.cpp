@@ -20,7 +20,7 @@ std::optional<ip::address> parse_address(std::string_view text)
     return address;
 }
 
-/// IPv4 as IPv4-mapped IPv6; without a zone.
+/// Converts an IPv4 address to an IPv4-mapped IPv6 address. Removes the zone of an IPv6 address.
 ip::address_v6 to_v6(ip::address const& address)
 {
     if (address.is_v4()) return ip::make_address_v6(ip::v4_mapped, address.to_v4());

@@ -135,7 +135,7 @@ struct Response {
 
     static Response ok(std::string json) { return {.body = std::move(json)}; }
 
-    /// The response to a DELETE that has removed something.
+    /// The response to a successful DELETE.
     static Response deleted() { return ok(R"({"deleted":true})"); }
 
     static Response created(std::string json) { return {.status = 201, .body = std::move(json)}; }

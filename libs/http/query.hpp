@@ -31,7 +31,7 @@ public:
     /// Returns an index into `allowed`; nullopt if absent.
     std::optional<std::size_t> one_of(std::string_view name, std::span<std::string_view const> allowed);
 
-    /// The same for the names of an enum.
+    /// Like the other `one_of`, for the names of an enum.
     template <core::NamedEnum E> std::optional<E> one_of(std::string_view name)
     {
         auto const index = one_of(name, core::names_of<E>);

@@ -29,7 +29,7 @@ struct Header {
     bool unique = false;    ///< differs in each request, so it is not added to the compression table
 };
 
-/// The outcome of an stream.
+/// The outcome of a stream.
 enum class StreamEnd : std::uint8_t {
     answered, ///< a response has arrived: `status` and `answer`
     refused,  ///< the server has not processed the request (RFC 9113, 8.7), so it can be sent again

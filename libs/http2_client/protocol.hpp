@@ -78,7 +78,7 @@ private:
     boost::intrusive::list<Stream, Hook> in_flight_; ///< in the order of submission
     std::size_t const max_streams_;
     std::size_t limit_ = 0;
-    std::size_t active_ = 0; ///< open streams, including those whose stream has timed out
+    std::size_t active_ = 0; ///< open HTTP/2 streams, also if their Stream has timed out
     std::size_t answered_ = 0;
     bool ready_ = false;
     bool draining_ = false;

@@ -82,7 +82,7 @@ AddressRange range_of(ip::address_v6 const& address)
 {
     using enum AddressRange;
     constexpr auto v6 = [](char const* text) { return ip::make_network_v6(text); };
-    // The first matching block decides, so narrow blocks stand before the blocks that contain them.
+    // The first matching block decides, so a narrow block comes before the blocks that contain it.
     static Block<ip::network_v6> const blocks[] = {
         {v6("fc00::/7"), private_use},
         {v6("fe80::/10"), link_local},

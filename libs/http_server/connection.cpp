@@ -244,7 +244,7 @@ asio::awaitable<void> Connection::linger()
     boost::system::error_code ec;
     socket_.shutdown(Socket::shutdown_send, ec);
     if (ec) co_return;
-    slot_.reset(); // do not keep memory while the client goes on sending
+    slot_.reset(); // do not keep memory while the client continues to send
     auto const end = shard_->after(linger_total);
     for (std::size_t total = 0, size = 1; size > 0 && total < linger_bytes; total += size) {
         co_await wait(Socket::wait_read, std::min(end, shard_->after(linger_silence)));

@@ -1,6 +1,6 @@
 #pragma once
 // Internal to AsyncWorker: its two threads. async_worker.cpp has the functions of the dispatcher, and
-// async_worker_writer.cpp those of the writer.
+// async_worker_writer.cpp has the functions of the writer.
 
 #include "core/scope.hpp"
 #include "core/shares.hpp"

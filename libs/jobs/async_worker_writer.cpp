@@ -53,8 +53,8 @@ void AsyncWorker::Impl::write_batch(std::vector<FinishedRun> batch)
 {
     auto const failure = write(batch);
     if (!failure) return;
-    // If a write fails again although the database is up, the cause may be the outcome of one scope, for
-    // example a statement that times out. Each scope's outcomes are then written separately.
+    // If a write fails again although the database is up, the cause may be one scope's outcome. An example is
+    // a statement that times out. Each scope's outcomes are then written separately.
     if (is_outage(failure) && (!database.healthy() || !in_outage())) {
         wait_for_database(std::move(batch), failure);
         return;

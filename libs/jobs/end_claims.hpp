@@ -23,9 +23,9 @@ struct FinishedRun {
 };
 
 /// Ends the claims of these runs like `complete` and `put_off`. All claims must be of the same queue. Runs at
-/// most two statements. Skips runs whose lease was lost; the caller must write nothing for these. Returns
-/// the indices of the other runs, ascending. `now` and `run_at` must be by the same clock. A retried job
-/// is due `run_at - now` later by the database's clock.
+/// most two statements. Skips runs whose lease was lost; the caller must write nothing for these runs.
+/// Returns the indices of the other runs, ascending. `now` and `run_at` must be by the same clock. A retried
+/// job is due `run_at - now` later by the database's clock.
 [[nodiscard]] std::vector<std::size_t> end_claims(
     pg::Tx& tx, std::span<FinishedRun const> runs, core::Time now);
 

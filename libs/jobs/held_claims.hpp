@@ -40,8 +40,8 @@ public:
 
     /// Sets the limits per scope of a claim: each scope of a tenant may take half of the tenant's allowance,
     /// rounded up, and at most `claim_per_scope` jobs. `allowance` returns how many more jobs a tenant may
-    /// hold; for tenant 0, how many a tenant may that holds none. Returns whether a tenant may take less than
-    /// such a tenant.
+    /// hold. `allowance(core::no_tenant)` applies to a tenant that holds no job. Returns true if the limit of
+    /// some tenant is lower than the limit of a tenant that holds no job.
     bool limit_scopes(ClaimRequest& request, std::size_t claim_per_scope,
         std::function<std::size_t(core::TenantId tenant)> const& allowance) const;
 

@@ -28,9 +28,9 @@ struct Outcome {
 
     /// Runs in the transaction that ends the claim, and only while the lease is held. The transaction sees
     /// the job's scope. The writes of `record` and the end of the job are committed together or not at all.
-    /// `record` runs again if the transaction is repeated. If the database refuses the writes, or `record`
-    /// throws another exception that is not an outage, the job is given up with an entry in `dead_jobs`,
-    /// because another run would fail in the same way. See WorkerOptions::on_dead.
+    /// `record` runs again if the transaction is repeated. If the database refuses the writes, the job is
+    /// given up with an entry in `dead_jobs`, because another run would fail in the same way. The same
+    /// happens if `record` throws another exception that is not an outage. See WorkerOptions::on_dead.
     using Record = std::function<void(pg::Tx&)>;
 
     Kind kind = Kind::done;

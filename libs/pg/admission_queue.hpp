@@ -25,16 +25,16 @@ struct AdmissionQueueOptions {
 /// Calls that wait for a thread, and the number of running calls per owner. The class only makes decisions.
 /// Its caller provides the time, holds a lock during each call, and runs the calls on its threads.
 ///
-/// Shares: the calls of a tenant use at most `core::share_of` the threads, and those of each of its scopes at
+/// Shares: the calls of a tenant use at most `core::share_of` the threads. The calls of each scope use at
 /// most `share_of` the tenant's threads. The queue's `limit` is shared in the same way. Tenants take turns,
 /// and so do the scopes of a tenant.
 ///
 /// Admission: a call is refused if it is expected to wait for more than half of `timeout`. The estimate is
 /// the pace of its scope × the number of calls ahead of it in that scope. The pace is an exponentially
-/// weighted mean of the time between starts of the scope's calls while other calls of the scope waited. So it
-/// includes delays by locks and by other tenants. For a scope without such a history, the estimate uses the
-/// recent duration of all calls and the scope's number of threads. The other half of `timeout` covers
-/// estimates that were too low.
+/// weighted mean of the time between starts of the scope's calls while other calls of the scope waited. So
+/// the pace includes delays by locks and by other tenants. For a scope without such a history, the estimate
+/// uses the recent duration of all calls and the scope's number of threads. The other half of `timeout`
+/// covers estimates that were too low.
 template <class Item> class AdmissionQueue {
 public:
     using Clock = std::chrono::steady_clock;
@@ -73,7 +73,7 @@ public:
     }
 
     /// Counts a call that will be pushed later. Until `release`, decisions about other calls count the
-    /// reserved call as a waiting one.
+    /// reserved call as a waiting call.
     void reserve(Owner owner) { count_reserved(owner, +1); }
 
     void release(Owner owner) { count_reserved(owner, -1); }
@@ -99,8 +99,8 @@ public:
         return queue_.has_ready([this](Owner owner) { return may_start(owner); });
     }
 
-    /// Removes and returns the next call in turn that may start. It counts as running until `finish`. With
-    /// `unlimited`, the shares are ignored.
+    /// Removes and returns the next call in turn that may start; nullopt if no call may start. The call
+    /// counts as running until `finish`. With `unlimited`, the shares are ignored.
     std::optional<std::pair<Owner, Item>> take(Clock::time_point now, bool unlimited = false)
     {
         auto next = queue_.pop([&](Owner owner) { return unlimited || may_start(owner); });
@@ -150,7 +150,7 @@ public:
 private:
     struct Scope {
         std::size_t waiting = 0, reserved = 0, running = 0;
-        Clock::time_point last_start{};    ///< of a call
+        Clock::time_point last_start{};    ///< of the scope's calls
         Clock::time_point backlog_since{}; ///< when the first of the waiting calls arrived at an empty queue
         bool was_waiting = false;          ///< whether calls waited at the last start
         bool gave_up = false;              ///< whether a call expired since the last start
@@ -211,8 +211,8 @@ private:
         if (scope.pace.value()) return scope.pace.value();
         auto const service = log_of_service_.value();
         if (!service) return std::nullopt;
-        // An estimate between two extremes, their harmonic mean. With n threads, starts are duration / n
-        // apart if calls run in parallel, and a full duration apart if they wait for each other's locks.
+        // The estimate is the harmonic mean of two extremes. With n threads, starts are duration / n apart
+        // if calls run in parallel. They are a full duration apart if calls wait for each other's locks.
         return std::exp(*service) * 2 / static_cast<double>(threads_of(owner) + 1);
     }
 

@@ -79,7 +79,7 @@ asio::awaitable<Rows> PooledBatchConnection::run(
 asio::awaitable<Rows> PooledBatchConnection::run_with_scope_locks(
     Scopes const& scopes, std::string_view sql, std::span<Param const> params)
 {
-    // Waiting for one lock while holding another would make the other scope wait as well.
+    // A wait for the lock of one scope, while the lock of another scope is held, would delay both scopes.
     bool const may_wait = wait_ == LockWait::alone && scopes.ids().size() == 1;
     if (may_wait) co_return co_await wait_for_lock(scopes, sql, params);
     co_return co_await try_locks(scopes, sql, params);

@@ -17,7 +17,7 @@ namespace pg {
 /// one invalid row does not affect the others. If the connection is lost, all callers of the batch get
 /// UNAVAILABLE.
 ///
-/// If another transaction holds the lock of a scope, the callers of that scope leave the batch, and the batch
+/// If another transaction holds the lock of a scope, the callers of that scope leave the batch. The batch
 /// runs at once for the other callers. The scope then runs separately, until its lock is free again. At most
 /// two such scopes run at a time, and they hold no connection between attempts. Their callers get UNAVAILABLE
 /// `queue_timeout` after they left their batch. If a batch of several scopes meets a locked row or exceeds
@@ -29,7 +29,7 @@ namespace pg {
 /// UNAVAILABLE if its turn has not come after `queue_timeout`.
 ///
 /// At most `queue_limit` callers wait on a thread. The limit of a tenant is `core::share_of(queue_limit)`,
-/// and that of each of its environments is `share_of` the tenant's limit. Callers of scopes that are locked
+/// and the limit of each environment is `share_of` the tenant's limit. Callers of scopes that are locked
 /// for longer than one attempt have separate limits: half of `queue_limit` in total, an eighth of
 /// `queue_limit` for a tenant, and `share_of` that eighth for each of its environments. Further callers get
 /// UNAVAILABLE at once.

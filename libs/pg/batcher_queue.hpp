@@ -100,7 +100,7 @@ struct UntypedBatcher::Queue {
         return false;
     }
 
-    /// The scope whose attempt comes next: the one whose `ready_at` is earliest. Returns
+    /// The scope whose attempt comes next: the ready scope with the earliest `ready_at`. Returns
     /// `separate_scopes.end()` if no scope is ready.
     auto next_separate(Clock::time_point now)
     {

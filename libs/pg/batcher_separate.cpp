@@ -116,7 +116,7 @@ asio::awaitable<void> UntypedBatcher::State::run_separately(
         }
     }
     scope.in_service = false;
-    // If many scopes run separately, this one returns to the common batches at once.
+    // If many scopes run separately, this scope returns to the common batches at once.
     if (queue.separate_scopes.size() <= parallel_scopes)
         scope.linger_until = Clock::now() + SeparateScopeState::linger;
     if (scope.is_over(Clock::now())) queue.separate_scopes.erase(scope_id);

@@ -28,9 +28,9 @@ public:
     static std::shared_ptr<ConnectionPool> of(asio::any_io_executor const& executor, Database& database);
 
     /// Returns a connection that no other caller uses until `give_back`. If no connection is idle and the
-    /// pool has fewer than `connection_limit`, makes a new one. Otherwise, or if a further connection cannot
-    /// be made, waits until another caller gives one back. Throws core::Error UNAVAILABLE if the server is
-    /// silent, if the pool has no connection and cannot make one, and after `queue_timeout`.
+    /// pool has fewer than `connection_limit`, makes a new connection. Otherwise, or if a further connection
+    /// cannot be made, waits until another caller gives a connection back. Throws core::Error UNAVAILABLE if
+    /// the server is silent, if the pool has no connection and cannot make one, and after `queue_timeout`.
     asio::awaitable<std::unique_ptr<AsyncConnection>> take(Database& database);
 
     void give_back(std::unique_ptr<AsyncConnection> connection);

@@ -276,7 +276,7 @@ void Database::Impl::end_call(DatabaseThread& self)
 }
 
 /// Called by a thread that has lost its connection and cannot take the next call. Records the end of its last
-/// call, so that another thread may take the next one.
+/// call, so that another thread may take the next call.
 void Database::Impl::free_place(DatabaseThread& self)
 {
     std::lock_guard const lock(mutex);
@@ -317,7 +317,7 @@ void Database::Impl::run_transaction(Connection& connection, QueuedTransaction& 
     }
 }
 
-/// Called at the end of a worker. The last one refuses the remaining calls.
+/// Called at the end of a worker. The last worker refuses the remaining calls.
 void Database::Impl::leave()
 {
     std::vector<QueuedCall> left;

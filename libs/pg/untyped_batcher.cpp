@@ -11,7 +11,7 @@ UntypedBatcher::UntypedBatcher(Database& database, Work work)
 
 asio::awaitable<void> UntypedBatcher::wait(asio::any_io_executor const& executor, Waiter& waiter)
 {
-    // Not a coroutine: it would cost another frame for each call.
+    // This function is not a coroutine, because a coroutine would allocate a frame for each call.
     return core::suspend([state = state_.get(), &waiter, executor](core::Suspended caller) {
         waiter.caller.emplace(std::move(caller));
         state->join(state->queue_of(executor), waiter, executor);

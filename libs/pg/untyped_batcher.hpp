@@ -61,7 +61,8 @@ public:
     /// `database` must outlive all calls of `wait`.
     UntypedBatcher(Database& database, Work work);
 
-    /// Returns when the waiter has a result or a failure. `executor` is that of the calling coroutine.
+    /// Returns when the waiter has a result or a failure. `executor` is the executor of the calling
+    /// coroutine.
     asio::awaitable<void> wait(asio::any_io_executor const& executor, Waiter& waiter);
 
 private:

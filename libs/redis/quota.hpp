@@ -9,7 +9,7 @@
 
 namespace redis {
 
-/// The result of one call of `take`. `limit`, `remaining`, `window` and `reset` are those of the first limit.
+/// The result of one call of `take`. `limit`, `remaining`, `window` and `reset` describe the first limit.
 /// `retry_after` is the time until all limits would allow a use.
 struct Use : Decision {
     std::string id; ///< for `give_back`; empty unless `allowed`

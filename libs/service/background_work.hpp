@@ -43,7 +43,7 @@ public:
     /// Adds a gauge that is read from the database at intervals: DatabaseGauges::add.
     void add_gauge(std::string const& name, std::string const& help, DatabaseGauges::Read read);
 
-    /// Starts everything that was added.
+    /// Starts the workers, tasks and gauges that were added.
     void start();
 
     /// Wakes the workers of a queue, or all workers. Call these functions after `start()`.

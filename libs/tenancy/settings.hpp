@@ -71,7 +71,8 @@ Changed change(pg::Tx& tx, core::Scope const& scope, http::Request const& reques
 http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show);
 
 /// `PATCH /v1/settings` of the request's scope: as `change`, and an audit entry `settings.updated` records
-/// the change. The response is that of a GET. Call it last in the transaction, as audit::record requires.
+/// the change. Responds like `answer_get`. Call this function last in the transaction, as audit::record
+/// requires.
 http::Response answer_patch(pg::Tx& tx, http::Request const& request,
     std::function<void(boost::json::object&)> const& modify, Show show, core::Time now);
 

@@ -18,7 +18,7 @@ public:
     void count_refused(Provider provider) noexcept;
 
 private:
-    /// By result, then `refused`.
+    /// One counter per result. The last counter counts refused requests.
     using Counters = std::array<prometheus::Counter*, core::names_of<EventResult>.size() + 1>;
     std::array<Counters, core::names_of<Provider>.size()> counters_{};
 };

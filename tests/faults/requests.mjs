@@ -1,7 +1,7 @@
 // The writes that overload.mjs sends, as text for a socket. Kinds of writes:
 //   alone      each write has its own transaction (feedback, notify and billing), or its own hash (auth-mfa)
-//   batched    concurrent writes share a transaction (pg::Batcher): a write without an Idempotency-Key, or an event of a payment
-//              provider. auth-mfa has no such write: hashing limits its sign-ins.
+//   batched    concurrent writes share a transaction (pg::Batcher): a write without an Idempotency-Key, or an event of the
+//              payments provider. auth-mfa has no such write: hashing limits its sign-ins.
 import { randomUUID } from 'node:crypto'
 import { password } from '../upgrade/traffic/auth-mfa.mjs'
 import { eventOf, signatureOf } from '../upgrade/traffic/billing.mjs'

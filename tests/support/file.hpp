@@ -4,7 +4,7 @@
 
 namespace testing {
 
-/// The whole content; empty if the file cannot be read.
+/// The content of the file; empty if the file cannot be read.
 std::string read_file(std::string const& path);
 
 /// Writes a new file and renames it to `path`, so that no reader sees a part of the text.

@@ -100,7 +100,7 @@ asio::awaitable<void> trust_device(
     auto const fresh = DeviceToken::make();
     auto const trust = [&](pg::Tx& tx) {
         // If the password or the factors have changed since the sign-in began, that change has revoked all
-        // trusted devices. So no new one is stored.
+        // trusted devices. So no new trusted device is stored.
         auto const now = users::lock(tx, req.scope(), user.id);
         if (!now || !now->has_factor() || now->credentials_version != user.credentials_version) return false;
         trusted_devices::trust(

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-/// TOTP codes and recovery codes. A code is verified first. It is consumed in the transaction of the change
-/// that it permits.
+/// TOTP codes and recovery codes. `verify_code` or `require_code` checks a code. `consume` then consumes the
+/// code in the transaction of the change that the code permits.
 namespace auth_mfa {
 
 /// A correct code that is not consumed yet: a TOTP code or a recovery code.
@@ -24,12 +24,12 @@ struct VerifiedCode {
 /// Reads `code` from the body: 1 to 64 characters. Does not check it.
 std::string parse_code(http::Request const& req);
 
-/// A place in the hashing queue, or none.
+/// A place in the hashing queue; nullopt if no place is needed.
 using HashingTurn = std::optional<crypto::PasswordHasher::Reservation>;
 
-/// The place in the hashing queue that `verify_code` needs: one for a recovery code, none for the other
-/// methods. Take it before the attempt is counted, so that a request that is refused because the queue is
-/// full does not count as a guess. Throws UNAVAILABLE if the queue is full.
+/// Takes the place in the hashing queue that `verify_code` needs. Only recovery codes need a place. Take the
+/// place before the attempt is counted. So a request that is refused because the queue is full does not count
+/// as a guess. Throws UNAVAILABLE if the queue is full.
 HashingTurn hashing_turn_for(Deps& deps, core::Scope const& scope, MfaMethod method);
 
 /// Compares a TOTP code or a recovery code; nullopt when the code is wrong or the user has no such factor.

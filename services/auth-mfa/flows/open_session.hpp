@@ -12,7 +12,7 @@
 
 namespace auth_mfa {
 
-/// How the user signed in, and what the response contains.
+/// The methods with which the user signed in, and the form of the response.
 struct SignIn {
     std::vector<std::string_view> amr; ///< methods of authentication (RFC 8176): `pwd`, `sms`, ...
     unsigned status = 200;

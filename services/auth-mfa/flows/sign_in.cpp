@@ -52,13 +52,14 @@ asio::awaitable<SmsDelivery> reserve_and_send(http::Request const& req, Deps& de
     co_return co_await send_sms_code(req, deps, reserved, phone, code, SmsCodeSender::Purpose::urgent);
 }
 
-/// Sends a code without a request for it. If this fails, the client can request one, and gets the error then.
+/// Sends a code that the client has not requested. If the send fails, the client can request a code. The
+/// response to that request contains the error.
 asio::awaitable<void> try_to_send_code(
     http::Request const& req, Deps& deps, User const& user, Challenge const& challenge)
 {
     try {
         co_await send_sign_in_code(req, deps, user, challenge);
-    } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): /v1/auth/mfa/challenge returns it
+    } catch (core::Error const&) { // NOLINT(bugprone-empty-catch): the client can request a code
     } catch (std::exception const& error) {
         deps.logger.warn("could not send the SMS code of a sign-in",
             {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},

@@ -13,7 +13,7 @@ asio::awaitable<void> store_opt_out(http::Request const& req, Deps& deps, sms::P
         co_await deps.db.transact(
             req.scope(), [&](pg::Tx& tx) { sms_opt_outs::insert(tx, phone, deps.clock.now()); });
     } catch (std::exception const& error) {
-        // Not fatal: the provider reports the opt-out again at the next message.
+        // The request continues, because the provider reports the opt-out again for the next message.
         deps.logger.warn(
             "could not store the opt-out of a phone number", {{"error", observe::first_line(error.what())}});
     }

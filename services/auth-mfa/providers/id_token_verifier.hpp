@@ -83,7 +83,7 @@ private:
     core::Cache<std::string, Failure> failures_;
     std::mutex mutex_;
     std::unordered_map<std::string, Fetch> under_way_;    ///< by URL
-    std::unordered_map<core::ScopeId, unsigned> fetches_; ///< running, by scope
+    std::unordered_map<core::ScopeId, unsigned> fetches_; ///< number of running fetches per scope
     core::ThreadPool workers_; ///< declared last, because its work uses the other members
 };
 

@@ -48,7 +48,7 @@ core::Error with_rate_limit(core::Error error, Reservation const& reserved);
 http::Response with_rate_limit(http::Response response, Reservation const& reserved);
 
 /// Limits guesses and messages per account, phone and network. A use is reserved before the action, so that
-/// parallel attempts cannot exceed a limit. The use is given back if the action does not count.
+/// parallel attempts cannot exceed a limit. The reservation is given back if the action does not count.
 class RateLimits {
 public:
     /// `client` and `hash` must outlive this object.

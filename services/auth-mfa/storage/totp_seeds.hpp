@@ -43,7 +43,7 @@ bool use(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::int64_t step
 void remove(pg::Tx& tx, core::Scope const& scope, UserId user_id);
 
 /// Seals every seed of the scope again under the keyring's first key. Returns the number of changed seeds.
-/// The command of service::reencrypt_command calls it.
+/// For service::reencrypt_command.
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 } // namespace auth_mfa::totp_seeds

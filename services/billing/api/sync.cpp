@@ -86,8 +86,8 @@ asio::awaitable<std::optional<StartedSync>> try_start(
     throw core::Error(code, why).header("Retry-After", "1");
 }
 
-/// Begins a sync as soon as other syncs permit. After waiting for `max_wait`, throws CONFLICT if another sync
-/// of the user is in progress, or RATE_LIMITED if the tenant has too many syncs in progress.
+/// Begins a sync as soon as other syncs permit, or throws after `max_wait`. Throws CONFLICT if another sync
+/// of the user is in progress, and RATE_LIMITED if the tenant has too many syncs in progress.
 asio::awaitable<StartedSync> start(http::Request const& req, Deps& deps)
 {
     asio::steady_timer timer(co_await asio::this_coro::executor);

@@ -19,8 +19,8 @@ struct EventOrder {
     friend auto operator<=>(EventOrder const&, EventOrder const&) = default;
 };
 
-/// A placeholder for the time at which the database stores a row. The statement that stores the row replaces
-/// it.
+/// The value of a time that is not known before the row is stored. The statement that stores the row writes
+/// the time of the database's clock instead of this value.
 inline constexpr core::Time on_arrival = core::Time::max();
 
 } // namespace billing

@@ -17,7 +17,7 @@ using core::to_string;
 enum class EventResult : std::uint8_t {
     applied,   ///< the event decides the state, or contributes to it
     skipped,   ///< the event has no effect now; `reason` states why
-    duplicate, ///< an event with this id was received before; this one is not archived
+    duplicate, ///< an event with this id was received before; this event is not archived
     stale,     ///< events with later positions were applied before; this event does not change the state
     rejected,  ///< the event is malformed; its provider gets status 400
 };

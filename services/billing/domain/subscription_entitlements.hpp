@@ -22,7 +22,7 @@ struct PaymentSettings {
 Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noexcept;
 
 /// A user's entitlements from subscriptions, one per product. If several items or subscriptions have the same
-/// product, the best one decides the entitlement. Active is better than paused, and paused is better than
+/// product, the best item decides the entitlement. Active is better than paused, and paused is better than
 /// expired; with equal statuses, the later end is better. The entitlement of a replaced or removed item
 /// expired at the time of the first event without the item. Ordered by product.
 std::vector<Entitlement> entitlements_of(core::ScopeId scope_id, core::UserId const& user_id,

@@ -64,8 +64,8 @@ Entitlement expired_by_sync(Entitlement const& stored, core::Time asked_at)
 }
 
 /// The entitlements that the provider states for one environment, by id. The document may list a product
-/// twice: with a base plan, and with the plan in the product id. In this case the better entitlement is used:
-/// an active one before an inactive one, then the one with the later end.
+/// twice: with a base plan, and with the plan in the product id. In this case the better entitlement is used.
+/// An active entitlement is better than an inactive entitlement; otherwise, the later end is better.
 std::map<core::Uuid, Entitlement> entitlements_at_provider(
     core::ScopeId scope_id, core::UserId const& user_id, Subscriber const& subscriber, core::Time asked_at)
 {

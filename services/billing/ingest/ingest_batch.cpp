@@ -32,7 +32,7 @@ asio::awaitable<void> read_subscriptions(
         queried[i]->snapshot.subscriptions = std::move(found[i]);
 }
 
-/// Runs one round and returns the items for the next one.
+/// Runs one round and returns the items for the next round.
 asio::awaitable<std::vector<BatchItem>> run_round(pg::BatchConnection& connection, pg::Scopes const& scopes,
     std::vector<BatchItem> items, Outcomes& outcomes)
 {

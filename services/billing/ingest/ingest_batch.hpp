@@ -37,7 +37,7 @@ asio::awaitable<void> read_snapshots(
     pg::BatchConnection& connection, pg::Scopes const& scopes, std::vector<BatchItem>& items);
 
 /// Selects items whose planned writes have no row in common, in their order. The other items must be written
-/// after the selected ones.
+/// after the selected items.
 std::vector<BatchItem*> independent(std::vector<BatchItem>& items);
 
 /// Writes independent items in one statement. Returns for each item whether it was written, as

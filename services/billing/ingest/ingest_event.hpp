@@ -18,10 +18,14 @@ namespace billing::ingest {
 EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming);
 
 /// Applies an archived event again, with its original time of receipt. If the event's effect is already
-/// stored, the result is `duplicate` or `stale`. A rejected event is rejected again, for these reasons: its
-/// provider got status 400, its id is not claimed, it is archived in the scope that it was posted to, and
-/// some of its bytes may have been replaced. The archive row changes only if the event is applied now and was
-/// not applied before. The transaction must see the scope; `replay_event` takes the scope's lock.
+/// stored, the result is `duplicate` or `stale`. The archive row changes only if the event is applied now and
+/// was not applied before. The transaction must see the scope; `replay_event` takes the scope's lock.
+///
+/// A rejected event is rejected again, for these reasons:
+/// - The provider got status 400 for the event.
+/// - The event's id is not claimed.
+/// - The event is archived in the scope that it was posted to.
+/// - Some bytes of the event may have been replaced.
 EventOutcome replay_event(pg::Tx& tx, core::ScopeId scope_id, event_archive::ArchivedEvent const& archived,
     PaymentSettings const& settings, std::string const& traceparent);
 

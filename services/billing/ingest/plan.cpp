@@ -150,7 +150,7 @@ private:
     EventWrite& write_;
 };
 
-/// Adds the revisions of everything that the decision depends on.
+/// Adds the revisions of all rows that the decision depends on.
 void add_revisions(IncomingEvent const& incoming, Snapshot const& snapshot, EventWrite& write)
 {
     auto const& [subscriptions, state] = snapshot;

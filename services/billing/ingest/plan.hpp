@@ -32,8 +32,9 @@ std::optional<event_batch::SubscriptionQuery> subscription_query_of(IncomingEven
 event_batch::StateQuery state_query_of(
     IncomingEvent const& incoming, std::span<Subscription const> subscriptions);
 
-/// The rows to write for an event that is not claimed. nullopt: the event needs a transaction of its own,
-/// because its scope has an enabled webhook, its history must be read, or it exceeds the limits above.
+/// The rows to write for an event that is not claimed. nullopt: the event needs a transaction of its own.
+/// Possible reasons: the scope has an enabled webhook, the history of the event must be read, or the event
+/// exceeds the limits above.
 std::optional<event_batch::EventWrite> plan_write(IncomingEvent const& incoming, Snapshot const& snapshot);
 
 } // namespace billing::ingest

@@ -61,9 +61,9 @@ public:
     PurchasesApi(std::string base_url, http_client::Client& client, observe::Metrics& metrics);
 
     /// Fetches all purchases of the user with `GET /v1/subscribers/{userId}`. Status 201 means that the
-    /// provider did not know the user; the result then has no purchases. Any answer other than 201, or 200
-    /// with a subscriber document, throws PurchasesApiError. `traceparent` belongs to the request that causes
-    /// the call; it may be empty.
+    /// provider did not know the user; the result then has no purchases. Throws PurchasesApiError for any
+    /// response other than 201, or 200 with a subscriber document. `traceparent` is the trace of the request
+    /// that causes the call; it may be empty.
     Subscriber fetch(core::UserId const& user_id, core::Secret const& api_key,
         std::stop_token const& stop = {}, std::string const& traceparent = {}) const;
 

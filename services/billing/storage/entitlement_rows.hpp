@@ -55,7 +55,7 @@ inline constexpr auto on_conflict_replace = pg::sql(R"(
 
 Entitlement read(pg::RowReader& r);
 
-/// The parameters for `arrays`.
+/// The values of the parameters in `arrays`.
 std::vector<pg::Param> params(std::span<Entitlement const> rows);
 
 } // namespace billing::entitlements

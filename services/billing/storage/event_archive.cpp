@@ -55,8 +55,9 @@ std::vector<Event> events_of(pg::Rows const& result)
     return events;
 }
 
-/// Reads the rows of a list. A column after those of `read` says whether the event fits into the page. If the
-/// event does not fit, its payload is empty. The text depends only on which filters are set.
+/// Reads the rows of a list. The column after the columns of `read` says whether the event fits into the
+/// page. If the event does not fit, its payload is empty. The statement's text depends only on which filters
+/// are set.
 pg::Rows run_list(
     pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest const& asked)
 {
@@ -85,7 +86,7 @@ pg::Rows run_list(
     return tx.run(sql, params);
 }
 
-/// The claims that an event with this id may have.
+/// The possible claims of an event with this id.
 std::vector<std::string> claims_of(std::string const& event_id)
 {
     std::vector<std::string> claims;

@@ -68,9 +68,11 @@ struct EventWrite {
 };
 
 /// Writes events that have no row in common, in one statement under the locks of their scopes. Returns for
-/// each event whether it was written. An event is written if the rows that it depends on have not changed,
-/// its scope has no enabled webhook, and its id is not claimed. Throws pg::Stalled, without writing anything,
-/// if a scope's lock is taken.
+/// each event whether it was written. Throws pg::Stalled, without writing anything, if a scope's lock is
+/// taken. An event is written under these conditions:
+/// - The rows that the event depends on have not changed.
+/// - The event's scope has no enabled webhook.
+/// - The event's id is not claimed.
 pg::Batch<bool> write(pg::BatchConnection& connection, std::span<EventWrite const* const> events);
 
 } // namespace billing::event_batch

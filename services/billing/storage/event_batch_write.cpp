@@ -111,8 +111,8 @@ private:
     std::vector<Revision<std::string>> subscription_revisions_;
 };
 
-// In this statement, the index `place` of an event counts from 0. Under the scope's lock, an event is written
-// unless a row that it depends on has changed, the scope now has an enabled webhook, or its id is claimed.
+// In this statement, the index `place` of an event counts from 0. The statement checks the conditions for
+// writing an event (event_batch.hpp) under the scope's lock.
 constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, entitlements::insert_rows,
     entitlements::on_conflict_replace>(R"(
     WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-/// The table `syncs`. It has the users whose purchases are being fetched,
-/// and the users that the reconciler must not sync before a stated time. Row-level security shows the rows of
-/// the tenants whose scopes the transaction sees.
+/// The table `syncs`. A row contains the lease of a user whose purchases are being fetched, and the user's
+/// delay, the time before which the reconciler must not sync the user. The row with the empty user id is the
+/// pause of the tenant. Row-level security shows the rows of the tenants whose scopes the transaction sees.
 namespace billing::syncs {
 
 /// The exclusive right to sync one user. It ends with `complete`, with `release`, or at `leased_until`.

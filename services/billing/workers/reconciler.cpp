@@ -98,7 +98,7 @@ private:
         transact([&](pg::Tx& tx) {
             auto const results =
                 ingest::apply_sync(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
-            // A user may still be overdue after a sync, because this server's clock and the provider's clock
+            // A user may still be overdue after a sync if this server's clock and the provider's clock
             // differ. Such a user must not be synced in a loop.
             auto const shared_now = jobs::now(tx);
             if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - overdue_after))

@@ -67,8 +67,8 @@ core::Time delivered_at(Ack const& ack, Notification const& n, core::Time now)
     return std::min(std::max(ack.at.value_or(now), n.created_at), now);
 }
 
-/// Locks the notifications, and withdraws the jobs of those that are still queued. Fails their
-/// pending deliveries, because the notifications have already reached the user.
+/// Locks the notifications `ids`, and withdraws the jobs of queued notifications. Fails the pending
+/// deliveries of queued pushes, because these pushes have already reached the user.
 std::vector<Notification> stop_sending(
     pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids, core::Time now)
 {

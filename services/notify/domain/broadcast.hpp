@@ -75,8 +75,8 @@ inline constexpr std::chrono::hours chunk_carrier_wait{1};
 /// The time of the next attempt to push to a device, after the failed attempts `attempts` (at least one).
 /// Returns nullopt if the device gets no further attempt. The n-th retry waits a random time from 50 to 100 %
 /// of 4 s * 2^(n-1). So all three retries lie within `broadcast_retry_window`. A retry is not made before
-/// `retry_after` has passed. With `retry_after`, the time limit is the end of the window or `wait_end`
-/// (the time until which the chunk waits for the carrier), whichever is later. `entropy` is any random
+/// `retry_after` has passed. With `retry_after`, the time limit is the later of the end of the window and
+/// `wait_end`. `wait_end` is the time until which the chunk waits for the carrier. `entropy` is any random
 /// number.
 std::optional<core::Time> next_device_attempt(DeviceAttempts const& attempts, core::Time now,
     std::optional<std::chrono::seconds> retry_after, core::Time wait_end, std::uint64_t entropy) noexcept;

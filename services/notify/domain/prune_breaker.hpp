@@ -5,10 +5,10 @@
 namespace notify {
 
 /// Counts how many of a credential's pushes the carrier answers with "token gone". The breaker trips if it
-/// has counted at least 50 pushes and more than half of them got this response, because the credential then
-/// probably belongs to another app. After the breaker has tripped, workers remove no device because of
-/// responses for this credential. Only about the last hundred pushes count, so that the breaker can also trip
-/// after a million pushes without such responses. A tripped breaker stays tripped.
+/// has counted at least 50 pushes and more than half of them got this response. The credential then probably
+/// belongs to another app. After the breaker has tripped, workers remove no device because of responses for
+/// this credential. Only about the last hundred pushes count, so that the breaker can also trip after a
+/// million pushes without such responses. A tripped breaker stays tripped.
 class PruneBreaker {
 public:
     static constexpr std::int64_t least = 50;

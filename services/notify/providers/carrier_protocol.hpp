@@ -70,7 +70,7 @@ public:
     virtual bool fits(RenderedPush const& push) const noexcept = 0;
 
     /// Writes a push into `request` and returns the header fields, which are valid until the next call.
-    /// Afterwards `request` refers to memory of `push` and `target`, so both must outlive its use.
+    /// `request` then refers to memory of `push` and `target`, so both must outlive the use of `request`.
     /// Precondition: authorized().
     virtual std::span<http2_client::Header const> write(
         RenderedPush const& push, PushTarget const& target, CarrierRequest& request) = 0;

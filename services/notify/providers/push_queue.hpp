@@ -16,8 +16,8 @@
 namespace notify {
 
 /// The batches of one credential. Hands out their pushes one by one. Pushes of urgent batches (batches that
-/// are not `bulk`) come first. Returns a batch when all of its targets have a result. Not thread-safe; no
-/// I/O.
+/// are not `bulk`) come first. Returns a batch when all of its targets have a result. Does no I/O. Not
+/// thread-safe.
 class PushQueue {
     struct Work;
 
@@ -74,7 +74,7 @@ public:
     /// `renewed()` true.
     void renew(Sent& sent);
 
-    /// Sets the result of every push that was not handed out to `why`.
+    /// Gives the result `why` to every push that is not handed out.
     void drop(PushResult const& why);
 
     /// Sets the result of every push to STOPPED. Pushes that were handed out are no longer awaited

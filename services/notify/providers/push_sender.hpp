@@ -38,9 +38,9 @@ struct PushCredentials {
 /// are made or fetched once per credential and cached. Thread-safe.
 ///
 /// Pushes that a carrier provably did not process (refused streams, and streams above the last stream id of a
-/// GOAWAY) are sent again at once. PushSender does not repeat other failures; the caller may. If the carrier
-/// sends a Retry-After that applies to a credential, no push of the credential is sent until the Retry-After
-/// has passed, but for at most one hour. Pushes whose deadline is earlier get the verdict `throttled`.
+/// GOAWAY) are sent again at once. PushSender does not repeat other failures; the caller may. If a carrier
+/// sends a Retry-After for a credential, PushSender waits that long, at most one hour, and sends no push of
+/// the credential. Pushes whose deadline is earlier get the verdict `throttled`.
 ///
 /// The state per credential is bounded by `max_clients`. At the limit, a new credential replaces the
 /// credential that has been idle longest. The connections of the replaced credential are closed, and its
@@ -64,10 +64,12 @@ public:
     /// Queues a batch and returns at once. Throws std::invalid_argument if a target's carrier differs from
     /// the credential's.
     ///
-    /// Back-pressure: a batch is finished at once with `transient` (`BUSY`) if its devices and the queued
-    /// devices together exceed `max_queued` (unless nothing is queued), or if it needs a new client,
-    /// `max_clients` is reached and no client is idle. A caller with many devices should keep a few batches
-    /// in flight, and send the next batch when one is done.
+    /// Back-pressure: a batch is finished at once with `transient` (`BUSY`) in two cases:
+    /// - The batch's devices and the queued devices together exceed `max_queued`, and the queue is not empty.
+    /// - The batch needs a new client, `max_clients` is reached, and no client is idle.
+    ///
+    /// A caller with many devices should keep a few batches in flight, and send the next batch when a batch
+    /// is done.
     void send(std::unique_ptr<PushBatch> batch);
 
     /// Sends to targets of both carriers and waits for all results, in the order of `targets`. The call

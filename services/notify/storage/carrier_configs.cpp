@@ -109,7 +109,7 @@ void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, cry
     auto const shown = credential.shown();
     std::string const sealed =
         keyring.seal(credential.to_secret().reveal(), aad_of(scope.id, credential.carrier()));
-    // The new `updated_at` is later than the old one, even if the clock went back, because `updated_at`
+    // The new `updated_at` is later than the old value, even if the clock went back, because `updated_at`
     // distinguishes credentials.
     tx.run(R"(
         INSERT INTO platforms AS p (

@@ -24,8 +24,8 @@ std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
 }
 
 /// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
-/// job that a worker has begun is not withdrawn, because the worker locks the notification and sees the new
-/// status before it writes the outcome.
+/// job that a worker has begun is not withdrawn. Before that worker writes the outcome, it locks the
+/// notification and sees the new status.
 std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::vector<std::string> const& ids)
 {
     auto const queued = tx.run(R"(
@@ -133,8 +133,8 @@ std::vector<Notification> withdraw_and_lock(
     auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
     auto locked = lock_all(tx, scope_id, ids);
     for (auto const& n : locked) {
-        // If a worker moved the push to `sent` before its job was withdrawn, the job is enqueued again for
-        // the devices that have not got the push.
+        // If a worker set the push to `sent` before the job was withdrawn, the job is enqueued again. It
+        // sends the push to the remaining devices.
         if (n.status == Status::sent && withdrawn.contains(n.id))
             jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
     }
@@ -185,7 +185,7 @@ std::optional<Notification> enqueue_and_lock(pg::Tx& tx, core::ScopeId scope_id,
 
 void requeue(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now)
 {
-    // The new `queued_at` is later than the old one, even if the clock went back, because `queued_at`
+    // The new `queued_at` is later than the old value, even if the clock went back, because `queued_at`
     // distinguishes one cycle of retries from the next.
     core::Time const at = std::max(now, n.queued_at + std::chrono::microseconds(1));
     tx.run(R"(

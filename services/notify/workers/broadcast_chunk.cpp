@@ -33,8 +33,8 @@ void record(pg::Tx& tx, core::ScopeId scope_id, ChunkRun const& run, Pruning con
                                : broadcast_chunks::remove(tx, scope_id, chunk.id);
     if (!there) return;
     broadcasts::add_settled(tx, scope_id, chunk.broadcast_id, settled);
-    // If a credential was replaced or a pause ended during this run, no resume job will make the chunk due,
-    // so it is made due here.
+    // If a credential was replaced or a pause ended during this run, no resume job will make the chunk due.
+    // Therefore the chunk is made due here.
     if (!pause(tx, scope_id, run.paused_carriers(), now) && goes_on)
         jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id);
     prune(tx, scope_id, pruning, now);
@@ -136,8 +136,8 @@ std::unique_ptr<PushBatch> ChunkHandler::batch_of(
     return batch;
 }
 
-/// Waits until all batches have their results, and returns them. The returned batches include those that
-/// already had their results.
+/// Sends the batches that have a credential, and waits for their results. Returns all batches. Batches
+/// without a credential already have their results.
 ChunkHandler::Batches ChunkHandler::send(Batches batches, std::stop_token const& stop) const
 {
     Batches finished;

@@ -12,8 +12,8 @@ using namespace std::chrono_literals;
 /// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether the result does not count as an attempt, because this process ended the push, or because the
-/// carrier accepted no more pushes before this one was handed to a connection.
+/// Whether the result does not count as an attempt. Possible reasons: this process ended the push, or the
+/// carrier stopped accepting pushes before the push was handed to a connection.
 bool uncounted(PushResult const& result) noexcept
 {
     if (result.verdict == Verdict::throttled) return !result.handed_out;
@@ -129,8 +129,8 @@ void ChunkRun::retry(Waiting device, std::optional<core::Time> at)
     leave(device, *at);
 }
 
-/// Leaves the device until the scope stores another credential, but at most until `until` or the end of the
-/// chunk's wait, whichever is earlier.
+/// Leaves the device until the scope stores another credential, or until the earlier of `until` and the end
+/// of the chunk's wait.
 void ChunkRun::wait_for_carrier(Waiting const& device, core::Time until)
 {
     if (now_ >= wait_end()) {

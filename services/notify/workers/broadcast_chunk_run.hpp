@@ -39,8 +39,8 @@ public:
         core::Time now, std::uint64_t entropy);
 
     /// Devices of `carrier` for which the carrier answered "token gone". `registered_at` of each device is
-    /// the latest time of registration at which the device may be removed: the time when the device was read,
-    /// or the time when the token became invalid according to the carrier, whichever is earlier.
+    /// the latest time of registration at which the device may be removed. It is the earlier of two times:
+    /// the time when the device was read, and the time when the token became invalid, as the carrier states.
     std::vector<devices::Gone> const& gone(Carrier carrier) const noexcept { return lane(carrier).gone; }
 
     Chunk const& chunk() const noexcept { return chunk_; }

@@ -15,13 +15,13 @@
 
 namespace notify {
 
-/// What this process knows about the scopes' carriers: opened credentials, and whether the carriers'
-/// responses may remove devices. All handlers that send pushes share one object. Thread-safe.
+/// This process's state of the scopes' carriers: decrypted credentials, and whether the carriers' responses
+/// may remove devices. All handlers that send pushes share one object. Thread-safe.
 class CarrierState {
 public:
     explicit CarrierState(WorkerDeps const& deps) : deps_(deps) {}
 
-    /// The opened credential of `config`; opened once and cached.
+    /// The decrypted credential of `config`; decrypted once and cached.
     Credential::Ptr credential_of(core::ScopeId scope_id, carrier_configs::Sealed const& config);
 
     /// Counts the result of a push that used the credential of `config`. Call this function before

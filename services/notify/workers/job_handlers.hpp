@@ -15,9 +15,9 @@ namespace notify {
 ///
 /// A handler loads the notification, calls the provider, and derives the outcome with the rules in domain/.
 /// In the transaction that ends the claim, the handler writes the status, the event and the webhook, removes
-/// devices and suppresses numbers. A notification that was acknowledged, opened or cancelled before the run
-/// is not sent. If the process dies between the provider's response and the end of that transaction, the
-/// deliveries in flight are repeated with the same apns-id, collapse id or Message-ID.
+/// devices and suppresses numbers. If the process dies after the provider's response and before the commit,
+/// the deliveries in flight are repeated. They get the same apns-id, collapse id or Message-ID. A
+/// notification that was acknowledged, opened or cancelled before the run is not sent.
 class JobHandlers {
 public:
     JobHandlers(sms::Options const& sms, WorkerDeps deps);

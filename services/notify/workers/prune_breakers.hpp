@@ -32,8 +32,8 @@ struct CredentialVersion {
 };
 
 /// A PruneBreaker per credential, in the memory of this process. Each replica counts its own results, and
-/// starts from zero after a restart. Storing a credential again, even the same one, starts a new breaker.
-/// Thread-safe.
+/// starts from zero after a restart. Storing a credential again, even the same credential, starts a new
+/// breaker. Thread-safe.
 class PruneBreakers {
 public:
     /// Counts one push that the carrier answered. Returns true if this push trips the breaker.

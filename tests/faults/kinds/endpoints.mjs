@@ -4,7 +4,7 @@ import { SilentEndpoint } from '../providers.mjs'
 import { chosen, length, sleep } from '../stand.mjs'
 
 // A sender has at most 1,536 deliveries in flight, and at most a quarter of them for one tenant (libs/outbound_webhooks/README.md). So all 500
-// deliveries of 25 tenants, each to a different host, are in flight together, and the deliveries of another tenant start without a wait.
+// deliveries of 25 tenants, each to a different host, are in flight together. The deliveries of another tenant start without a wait.
 const tenants = 25
 const endpoints = 20 // per tenant, the maximum
 const deliveries = tenants * endpoints

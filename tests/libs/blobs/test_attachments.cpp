@@ -109,7 +109,7 @@ TEST_CASE("a transaction that is rolled back leaves the attachment unattached")
     CHECK(s.faults({id}, key()).empty());
 }
 
-TEST_CASE("exactly one of several parallel transactions attaches them, for any order of their lists")
+TEST_CASE("exactly one of several parallel transactions attaches the same files, in any order of their ids")
 {
     Attaching s;
     for (int round = 0; round < 10; ++round) {

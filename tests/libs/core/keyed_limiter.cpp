@@ -4,7 +4,7 @@
 
 #include <optional>
 
-TEST_CASE("each key has a limit, and a released place can be taken again")
+TEST_CASE("each key has a limit, and a new use may begin after another use has ended")
 {
     core::KeyedLimiter places(2);
     auto first = places.enter(1);
@@ -21,7 +21,7 @@ TEST_CASE("each key has a limit, and a released place can be taken again")
     CHECK(places.enter(1));
 }
 
-TEST_CASE("a place may outlive its KeyedLimiter object")
+TEST_CASE("a use may outlive its KeyedLimiter object")
 {
     std::optional<core::KeyedLimiter> places(std::in_place, 1);
     auto const place = places->enter(7);

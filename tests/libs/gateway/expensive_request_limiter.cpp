@@ -41,7 +41,7 @@ http::Endpoint endpoint(std::function<http::Response()> answer)
 
 } // namespace
 
-TEST_CASE("a scope has a limited number of places, and each is taken until it is released")
+TEST_CASE("a scope has a limited number of expensive requests, and each counts until its release")
 {
     gateway::ExpensiveRequestLimiter reads(2);
     auto first = reads.enter(core::ScopeId{1});
@@ -52,7 +52,7 @@ TEST_CASE("a scope has a limited number of places, and each is taken until it is
     CHECK_FALSE(is_refused(reads, core::ScopeId{1}));
 }
 
-TEST_CASE("an expensive request holds a place until its stream is sent, and other requests need no place")
+TEST_CASE("an expensive request counts until its stream is sent, and other requests do not count")
 {
     gateway::ExpensiveRequestLimiter reads(1);
     auto const guarded = reads.limit(endpoint([] {
@@ -72,7 +72,7 @@ TEST_CASE("an expensive request holds a place until its stream is sent, and othe
     CHECK_FALSE(is_refused(reads, core::ScopeId{1}));
 }
 
-TEST_CASE("a handler that fails releases its place")
+TEST_CASE("an expensive request whose handler fails no longer counts")
 {
     gateway::ExpensiveRequestLimiter reads(1);
     auto const guarded = reads.limit(endpoint([]() -> http::Response { throw std::runtime_error("no"); }));
