@@ -1,4 +1,4 @@
-// Simulates one internet service in a local run: DNS, or the purchase platform (RevenueCat's GET /v1/subscribers/{userId}).
+// Simulates one internet service in a local run: DNS, or the purchase provider (RevenueCat's GET /v1/subscribers/{userId}).
 //
 //     node scripts/standins.mjs dns RECORDS PORT
 //     node scripts/standins.mjs purchases SUBSCRIBERS PORT
@@ -99,7 +99,7 @@ function serveDns() {
     })
 }
 
-// --- the purchase platform
+// --- the purchase provider
 
 const emptySubscriber = () => JSON.stringify({
     request_date: new Date().toISOString(),

@@ -12,7 +12,7 @@ namespace billing {
 
 namespace {
 
-/// Threads for sync requests to the purchases provider, in total and per tenant. A request may take 10 s, so
+/// Threads for sync requests to the purchase provider, in total and per tenant. A request may take 10 s, so
 /// the limit per tenant keeps threads free for other tenants.
 constexpr unsigned upstream_threads = 16;
 constexpr std::size_t upstream_threads_of_a_tenant = 4;

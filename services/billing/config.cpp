@@ -23,7 +23,7 @@ Config Config::read(core::Config& config)
     Config c;
     c.issuer = service::TokenIssuer::read(config);
     c.purchases_api_url = config.text("PURCHASES_API_URL", "https://api.revenuecat.com",
-        "base URL of the in-app purchase platform's REST API");
+        "base URL of the in-app purchase provider's REST API");
     if (!http_client::parse_url(c.purchases_api_url))
         config.fault("PURCHASES_API_URL", "must be an http or https URL");
     c.payments_signature_header = config.text("PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature",

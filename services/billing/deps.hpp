@@ -29,7 +29,7 @@ struct Deps {
     outbound_webhooks::Api& webhooks;
     crypto::Keyring const& keyring;       ///< seals the settings' secrets
     PurchasesApi& purchases_api;          ///< its requests block the thread, so call it on `upstream`
-    core::ThreadPool& upstream;           ///< threads for requests to the purchases provider
+    core::ThreadPool& upstream;           ///< threads for requests to the purchase provider
     core::KeyedLimiter& upstream_limiter; ///< limits a tenant's share of these threads; keyed by tenant id
     EventMetrics& event_metrics;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER

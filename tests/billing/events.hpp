@@ -53,7 +53,7 @@ inline json::object changed(json::object fields, json::object const& changes)
     return fields;
 }
 
-/// Each event type of the purchases provider, with the resulting status.
+/// Each event type of the purchase provider, with the resulting status.
 inline std::map<std::string, std::string> const status_after{
     {"INITIAL_PURCHASE", "active"},
     {"NON_RENEWING_PURCHASE", "active"},
@@ -67,7 +67,7 @@ inline std::map<std::string, std::string> const status_after{
     {"SUBSCRIPTION_EXTENDED", "active"},
 };
 
-/// An event of the purchases provider at the start time: of user `ada` and product `pro.monthly`, in the
+/// An event of the purchase provider at the start time: of user `ada` and product `pro.monthly`, in the
 /// sandbox, with a period of a month.
 inline json::object purchase(std::string_view type, json::object const& changes = {})
 {

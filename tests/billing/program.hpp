@@ -9,6 +9,6 @@ public:
     /// Returns once the program is ready.
     explicit BillingProgram(World const& world) : Program(BILLING_PROGRAM, world.variables()) {}
 
-    /// A client with the purchases provider's credential for `demo-sandbox`.
+    /// A client with the purchase provider's credential for `demo-sandbox`.
     testing::HttpClient client() const { return Program::client(purchases_secret); }
 };

@@ -25,7 +25,7 @@ inline std::string segment(std::string_view user)
     return user == ".." ? "%2E%2E" : core::percent_encode(user);
 }
 
-/// The purchases provider's REST API (node/purchases_provider.mjs), in a separate process. At first the
+/// The purchase provider's REST API (node/purchases_provider.mjs), in a separate process. At first the
 /// provider knows no users.
 class PurchasesProvider {
 public:

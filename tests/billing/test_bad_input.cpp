@@ -113,7 +113,7 @@ std::string strangely_answered(
 
 } // namespace
 
-TEST_CASE("an event of the purchases provider with a wrong secret is counted and not stored", "[bad-input]")
+TEST_CASE("an event of the purchase provider with a wrong secret is counted and not stored", "[bad-input]")
 {
     World const world;
     int count = 0;
@@ -206,7 +206,7 @@ TEST_CASE("a malformed event of either provider gets 400 and is archived", "[bad
     CHECK(result_of(world.post_purchase(event)) == "applied");
 }
 
-TEST_CASE("unexpected values in an event of the purchases provider get 200 or 400", "[bad-input]")
+TEST_CASE("unexpected values in an event of the purchase provider get 200 or 400", "[bad-input]")
 {
     World const world;
     auto client = world.client();

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Simulates the purchases provider: its senders post events until they are stopped, and repeat each event
+/// Simulates the purchase provider: its senders post events until they are stopped, and repeat each event
 /// until it is acknowledged. Every event is about a different entitlement.
 class Provider {
 public:

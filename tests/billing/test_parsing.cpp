@@ -99,7 +99,7 @@ TEST_CASE("the environment is read from the payload", "[billing][rules]")
     CHECK(of(undefined, true) == Environment::production);
 }
 
-TEST_CASE("missing and malformed fields of the purchases provider's events are reported", "[billing][rules]")
+TEST_CASE("missing and malformed fields of the purchase provider's events are reported", "[billing][rules]")
 {
     for (auto const& [changes, faults] : std::vector<std::pair<json::object, std::string>>{
              {{{"id", undefined}}, "/event/id required"},

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-// POST /webhooks/purchases with requests in the form of the purchases provider.
+// POST /webhooks/purchases with requests in the form of the purchase provider.
 
 namespace {
 
@@ -188,7 +188,7 @@ TEST_CASE("no event is accepted without a configured secret", "[billing][purchas
     CHECK(count_events(world) == 0);
 }
 
-TEST_CASE("a malformed event of the purchases provider gets 400 and is archived", "[billing][purchases]")
+TEST_CASE("a malformed event of the purchase provider gets 400 and is archived", "[billing][purchases]")
 {
     World const world;
     std::string const whole = body(events::purchase("INITIAL_PURCHASE", {{"id", "late"}}));

@@ -96,7 +96,7 @@ TEST_CASE("responses of products, grants and entitlements match the contract", "
 
 TEST_CASE("responses of a sync match the contract", "[contract]")
 {
-    World const world; // its purchase platform does not answer
+    World const world; // its purchase provider does not answer
     auto backend = world.as_backend();
     CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 409);
     REQUIRE(world.as_backend("demo").patch("/v1/settings", R"({"purchasesApiKey":"sk_1"})").status == 200);

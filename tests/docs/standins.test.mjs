@@ -1,4 +1,4 @@
-// Tests scripts/standins.mjs, which simulates DNS and the purchase platform in a local run. Run this file in the root folder of the checkout.
+// Tests scripts/standins.mjs, which simulates DNS and the purchase provider in a local run. Run this file in the root folder of the checkout.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";

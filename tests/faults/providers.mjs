@@ -128,7 +128,7 @@ export class Twilio extends HttpProvider {
     }
 }
 
-// The REST API of the in-app purchase platform: every user exists and has no purchases.
+// The REST API of the in-app purchase provider: every user exists and has no purchases.
 export class PurchasePlatform extends HttpProvider {
     constructor() {
         super(request => {

@@ -127,7 +127,8 @@ TEST_CASE("an altered upload or download URL gets 404", "[feedback][isolation]")
         altered["token"][at] = token[at] == 'A' ? 'B' : 'A';
         for (auto const& probe : probes) {
             INFO(http::to_string(probe.method) << ' ' << probe.path);
-            if (probe.path.ends_with("{token}")) CHECK(testing::call(anonymous, probe, altered).status == 404);
+            if (probe.path.ends_with("{token}"))
+                CHECK(testing::call(anonymous, probe, altered).status == 404);
         }
     }
 }

@@ -1,4 +1,4 @@
-// The input is a sequence of webhooks of the purchases provider, one payload on each line.
+// The input is a sequence of webhooks of the purchase provider, one payload on each line.
 #include "core/id.hpp"
 #include "domain/purchase_rules.hpp"
 #include "events.hpp"

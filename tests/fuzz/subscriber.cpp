@@ -1,4 +1,4 @@
-// The input is a subscriber document of the purchases provider. The checks cover the document and the sync
+// The input is a subscriber document of the purchase provider. The checks cover the document and the sync
 // that uses it.
 #include "domain/event_fields.hpp"
 #include "domain/sync.hpp"

@@ -15,8 +15,8 @@ TEST_CASE("the response to an acknowledgement contains the result of each item",
         REQUIRE(r.status == 202);
         return text(r.json(), "notificationId");
     }();
-    auto const r = ack(world, {{{"id", a}}, {{"id", unknown_id}}, {{"id", b}}, {{"id", a}}, {{"id", "not an id"}},
-                                  {{"id", elsewhere}}});
+    auto const r = ack(world, {{{"id", a}}, {{"id", unknown_id}}, {{"id", b}}, {{"id", a}},
+                                  {{"id", "not an id"}}, {{"id", elsewhere}}});
     CHECK(results(r) == "2: delivered unknown delivered already unknown unknown");
     CHECK(text(r.json().at("results").at(4), "id") == "not an id");
     CHECK(results(ack(world, {{{"id", b}}, {{"id", a}}})) == "0: already already");
@@ -57,13 +57,14 @@ TEST_CASE("an acknowledgement has 1 to 100 items, each with an id", "[notify]")
     CHECK(faults("{}") == "/notifications required");
     CHECK(faults(R"({"notifications":[]})") == "/notifications required");
     CHECK(faults(R"({"notifications":{}})") == "/notifications type");
-    CHECK(faults(body({{"notifications", array(101, object{{"id", unknown_id}})}})) == "/notifications too_many");
+    CHECK(faults(body({{"notifications", array(101, object{{"id", unknown_id}})}})) ==
+          "/notifications too_many");
     CHECK(faults(R"({"notifications":[{"id":"x"},{},7,{"id":1}]})") ==
           "/notifications/1/id required\n/notifications/2 type\n/notifications/3/id type");
     CHECK(faults(R"({"notifications":[{"id":"x","timestamp":"yesterday","context":5}]})") ==
           "/notifications/0/context type\n/notifications/0/timestamp format");
-    auto const most =
-        backend.post("/v1/notifications/ack", body({{"notifications", array(100, object{{"id", unknown_id}})}}));
+    auto const most = backend.post(
+        "/v1/notifications/ack", body({{"notifications", array(100, object{{"id", unknown_id}})}}));
     CHECK(most.status == 200);
     CHECK(most.json().at("results").as_array().size() == 100);
 }

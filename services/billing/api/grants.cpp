@@ -87,7 +87,7 @@ void save(pg::Tx& tx, http::Request const& req, std::string_view type,
 {
     e.last_event_type = type;
     e.last = EventOrder{.at = now, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
-    e.updated_at = on_arrival;
+    e.updated_at = set_by_database;
     if (before) {
         e.created_at = before->created_at;
         e.revision = before->revision;

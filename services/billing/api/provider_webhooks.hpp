@@ -5,7 +5,7 @@
 
 namespace billing {
 
-/// POST /webhooks/purchases: an event of the purchases provider. The value of the `Authorization`
+/// POST /webhooks/purchases: an event of the purchase provider. The value of the `Authorization`
 /// header must equal the tenant's `purchasesSecret`. The response has status 200 and states the event's
 /// result. A malformed event is archived as `rejected` and gets status 400.
 asio::awaitable<http::Response> receive_purchase_event(http::Request const& req, Deps& deps);

@@ -58,7 +58,7 @@ std::optional<StartedSync> try_start(pg::Tx& tx, http::Request const& req, Deps&
     auto const document = tenancy::settings::read(tx, home).document;
     if (!settings::has_purchases_api_key(document))
         throw core::Error(codes::purchases_api_not_configured,
-            "The purchase platform's API key is not configured. Set `purchasesApiKey` in the settings.");
+            "The purchase provider's API key is not configured. Set `purchasesApiKey` in the settings.");
     auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
     auto lease = syncs::acquire(tx, home.tenant_id(), user_id_of(req), now, now + syncs::lease_time);
     if (!lease) return std::nullopt;
@@ -116,7 +116,7 @@ asio::awaitable<Fetched> fetch(http::Request const& req, Deps& deps, core::Secre
 core::Error upstream_error(PurchasesApiError const& e)
 {
     core::Error error(codes::upstream_error,
-        "The request to the purchase platform failed. No entitlement was changed. Retry later.");
+        "The request to the purchase provider failed. No entitlement was changed. Retry later.");
     if (auto const wait = e.retry_after()) error.header("Retry-After", std::to_string(wait->count()));
     return error;
 }
@@ -190,7 +190,7 @@ asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps)
     try {
         co_return co_await perform(req, deps, started);
     } catch (PurchasesApiError const& e) {
-        deps.logger.warn("a request to the purchase platform failed",
+        deps.logger.warn("a request to the purchase provider failed",
             {{"tenant", req.scope().slug}, {"why", e.what()}, {"traceId", req.context.trace_id}});
         failure = std::make_exception_ptr(upstream_error(e));
         if (auto const wait = e.retry_after()) not_before = deps.clock.now() + *wait;

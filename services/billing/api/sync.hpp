@@ -5,7 +5,7 @@
 
 namespace billing {
 
-/// POST /v1/sync/{userId}: fetches a user's purchases from the purchases provider, and sets the user's
+/// POST /v1/sync/{userId}: fetches a user's purchases from the purchase provider, and sets the user's
 /// entitlements from purchases to that state, in both environments. Throws PURCHASES_API_NOT_CONFIGURED
 /// without an API key, and UPSTREAM_ERROR if the request to the provider fails; in both cases no entitlement
 /// changes. Throws CONFLICT or RATE_LIMITED if other syncs of the user or tenant do not end in time.

@@ -58,9 +58,9 @@ struct Entitlement {
     EventOrder last;                 ///< position of the event that decided the state
     std::string last_transaction_id; ///< transaction that the event at `last` named; may be empty
 
-    core::Time created_at = on_arrival; ///< when its first event was received
-    core::Time updated_at = on_arrival; ///< when the event at `last` was received
-    std::int64_t revision = 0;          ///< incremented by each write; 0: not written yet
+    core::Time created_at = set_by_database; ///< when its first event was received
+    core::Time updated_at = set_by_database; ///< when the event at `last` was received
+    std::int64_t revision = 0;               ///< incremented by each write; 0: not written yet
 
     friend bool operator==(Entitlement const&, Entitlement const&) = default;
 };

@@ -23,7 +23,7 @@ namespace billing {
 
 using core::to_string;
 
-/// The sender of an event. The purchases provider reports in-app purchases of the app stores (RevenueCat),
+/// The sender of an event. The purchase provider reports in-app purchases of the app stores (RevenueCat),
 /// the payments provider reports card payments (Stripe).
 enum class Provider : std::uint8_t { purchases, payments };
 

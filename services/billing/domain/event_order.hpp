@@ -21,6 +21,6 @@ struct EventOrder {
 
 /// The value of a time that is not known before the row is stored. The statement that stores the row writes
 /// the time of the database's clock instead of this value.
-inline constexpr core::Time on_arrival = core::Time::max();
+inline constexpr core::Time set_by_database = core::Time::max();
 
 } // namespace billing

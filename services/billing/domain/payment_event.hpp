@@ -70,8 +70,9 @@ struct SubscriptionItem {
     std::string product;     ///< id of the price
     std::string alternative; ///< id of the price's product; may be empty
     std::optional<core::Time> since;
-    std::optional<core::Time> ends;      ///< end of the paid period
-    core::Time received_at = on_arrival; ///< when the first event that names `product` arrived; not stored
+    std::optional<core::Time> ends; ///< end of the paid period
+    core::Time received_at =
+        set_by_database; ///< when the first event that names `product` arrived; not stored
 
     friend bool operator==(SubscriptionItem const& a, SubscriptionItem const& b)
     {
@@ -90,7 +91,7 @@ struct SubscriptionEvent {
     bool cancels_at_period_end = false; ///< whether the subscription ends at the end of the period
     std::optional<core::Time> ended_at;
     std::vector<SubscriptionItem> items;
-    core::Time received_at = on_arrival;
+    core::Time received_at = set_by_database;
 };
 
 /// The end of the period that an invoice pays for. If `product` is empty, the line applies to every item.
@@ -106,7 +107,7 @@ struct InvoiceEvent {
     EventOrder order;
     std::string subscription_id;
     std::vector<InvoiceLine> lines;
-    core::Time received_at = on_arrival;
+    core::Time received_at = set_by_database;
 };
 
 /// Reads the payments provider's envelope, Stripe's `{id, type, created, livemode, data: {object}}`

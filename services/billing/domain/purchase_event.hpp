@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-/// The events of the purchases provider.
+/// The events of the purchase provider.
 namespace billing {
 
 using core::to_string;
@@ -54,10 +54,10 @@ struct PurchaseEvent {
     std::string product;        ///< the new product of a PRODUCT_CHANGE
     std::string transaction_id; ///< may be empty
     std::optional<core::Time> purchased_at, expires_at, grace_until;
-    core::Time received_at = on_arrival;
+    core::Time received_at = set_by_database;
 };
 
-/// Reads the purchases provider's envelope, RevenueCat's `{api_version, event: {…}}`
+/// Reads the purchase provider's envelope, RevenueCat's `{api_version, event: {…}}`
 /// (https://www.revenuecat.com/docs/integrations/webhooks/event-types-and-fields). Handled types require all
 /// fields that determine the result; other types require only `id` and `type`.
 ParsedEvent parse_purchase_event(boost::json::value const& document);

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-/// The rules for events of the purchases provider. The contract (proto/billing.openapi.yaml) lists the
+/// The rules for events of the purchase provider. The contract (proto/billing.openapi.yaml) lists the
 /// resulting status of each type.
 namespace billing {
 

@@ -13,11 +13,11 @@ bool has(std::vector<SubscriptionItem> const& items, std::string const& product)
     return std::ranges::any_of(items, [&](SubscriptionItem const& item) { return item.product == product; });
 }
 
-/// When the first event that named a product for this user was received, according to `before`. `on_arrival`
-/// if `before` does not state it.
+/// When the first event that named a product for this user was received, according to `before`.
+/// `set_by_database` if `before` does not state it.
 core::Time first_received(Subscription const& before, core::UserId const& user_id, std::string const& product)
 {
-    core::Time first = on_arrival;
+    core::Time first = set_by_database;
     if (before.user_id == user_id)
         for (auto const& item : before.items)
             if (item.product == product) first = std::min(first, item.received_at);

@@ -19,9 +19,9 @@ struct Subscription {
     struct Removed {
         core::UserId user_id;
         SubscriptionItem item;
-        std::string type;                    ///< type of the first event without the item
-        EventOrder order;                    ///< position of this event
-        core::Time received_at = on_arrival; ///< when this event arrived; not stored
+        std::string type;                         ///< type of the first event without the item
+        EventOrder order;                         ///< position of this event
+        core::Time received_at = set_by_database; ///< when this event arrived; not stored
 
         friend bool operator==(Removed const& a, Removed const& b)
         {
@@ -32,7 +32,7 @@ struct Subscription {
     struct Paid {
         EventOrder order;
         std::vector<InvoiceLine> lines;
-        core::Time received_at = on_arrival; ///< not stored
+        core::Time received_at = set_by_database; ///< not stored
 
         friend bool operator==(Paid const& a, Paid const& b)
         {
@@ -50,8 +50,8 @@ struct Subscription {
     std::vector<SubscriptionItem> items;
     std::vector<Removed> removed;
     std::optional<Paid> paid;
-    core::Time received_at = on_arrival; ///< when the event at `order` arrived; not stored
-    std::int64_t revision = 0;           ///< incremented by each write; 0: not written yet
+    core::Time received_at = set_by_database; ///< when the event at `order` arrived; not stored
+    std::int64_t revision = 0;                ///< incremented by each write; 0: not written yet
 };
 
 /// The maximum number of removed items that are stored; the latest ones are kept. The limit bounds the size

@@ -59,7 +59,7 @@ Entitlement expired_by_sync(Entitlement const& stored, core::Time asked_at)
     e.status = Status::expired;
     end_by(e, asked_at);
     set_decided_by_sync(e, asked_at);
-    e.updated_at = on_arrival;
+    e.updated_at = set_by_database;
     return e;
 }
 

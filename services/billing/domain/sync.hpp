@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// The rules of a sync, which sets a user's entitlements to the state at the purchases provider.
+/// The rules of a sync, which sets a user's entitlements to the state at the purchase provider.
 namespace billing {
 
 /// `last_event_type` of an entitlement that a sync decided.

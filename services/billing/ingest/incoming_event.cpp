@@ -15,7 +15,7 @@ event_archive::NewEvent archive_row_of(IncomingEvent const& incoming)
     auto const& event = incoming.event;
     return {.archive_id = incoming.archive_id,
         .claim = claim_of(incoming),
-        .received_at = on_arrival,
+        .received_at = set_by_database,
         .provider = event.provider,
         .event_id = incoming.rejected ? incoming.archive_id.to_string() : event.id,
         .type = event.type,

@@ -25,7 +25,7 @@ struct SyncResult {
     std::optional<audit::Entry> audit_entry(core::UserId const& user_id) const;
 };
 
-/// Sets a user's entitlements from the purchases provider to the state in `subscriber`, in both environments,
+/// Sets a user's entitlements from the purchase provider to the state in `subscriber`, in both environments,
 /// and publishes the changes. Takes the locks of both scopes. `asked_at`: the time just before the request to
 /// the provider. `traceparent` may be empty. The transaction must see both scopes.
 std::array<SyncResult, 2> apply_sync(pg::Tx& tx, core::TenantId tenant_id, core::UserId const& user_id,

@@ -48,7 +48,7 @@ private:
     std::optional<std::chrono::seconds> retry_after_;
 };
 
-/// The purchases provider's REST API, RevenueCat's version 1
+/// The purchase provider's REST API, RevenueCat's version 1
 /// (https://www.revenuecat.com/docs/api-v1#tag/customers). Its requests block, so call it on worker threads,
 /// never on an I/O thread. Thread-safe.
 class PurchasesApi {

@@ -31,8 +31,8 @@ inline constexpr auto arrays = pg::sql(R"(
     $14::timestamptz[], $15::integer[], $16::timestamptz[], $17::text[], $18::text[],
     $19::timestamptz[], $20::timestamptz[], $21::bigint[])");
 
-/// Begins a statement that writes rows `w` (the columns above and scope_id). `n.at` replaces `on_arrival`.
-/// The caller appends `FROM`, a condition and `on_conflict_replace`.
+/// Begins a statement that writes rows `w` (the columns above and scope_id). `n.at` replaces
+/// `set_by_database`. The caller appends `FROM`, a condition and `on_conflict_replace`.
 inline constexpr auto insert_rows = pg::sql<names>(R"(
     INSERT INTO entitlements AS e (scope_id, {names})
     SELECT w.scope_id, w.entitlement_id, w.user_id, w.source, w.provider_product_id,

@@ -73,8 +73,8 @@ std::vector<EntitlementView> join_catalog(
 /// The entitlements with these ids; missing ones are left out.
 std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
-/// Inserts or replaces rows. Sets the revision, and the times that were `on_arrival`, in `entitlements`. Ids
-/// must be distinct.
+/// Inserts or replaces rows. Sets the revision, and the times that were `set_by_database`, in `entitlements`.
+/// Ids must be distinct.
 void upsert(pg::Tx& tx, core::ScopeId scope_id, std::span<Entitlement> entitlements);
 void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement);
 

@@ -47,7 +47,7 @@ ProviderSettings provider_settings(boost::json::object const& document, Provider
 ProviderSettings provider_settings(
     tenancy::Tenant const& tenant, Provider provider, crypto::Keyring const& keyring);
 
-/// The key for the purchases provider's REST API. Empty: not configured.
+/// The key for the purchase provider's REST API. Empty: not configured.
 core::Secret purchases_api_key(
     boost::json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring);
 

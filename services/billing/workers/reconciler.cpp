@@ -126,7 +126,7 @@ private:
 
     std::optional<Outcome> handle_failure(syncs::Lease const& lease, PurchasesApiError const& error)
     {
-        deps_.logger.warn("a request to the purchase platform failed",
+        deps_.logger.warn("a request to the purchase provider failed",
             {{"tenant", core::to_string(tenant_id_)}, {"why", error.what()}});
         core::Time const here = deps_.clock.now();
         auto const times = retry_times(error, claim_.attempts, here, crypto::random_u64());

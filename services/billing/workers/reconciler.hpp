@@ -18,7 +18,7 @@ namespace pg {
 class Database;
 }
 
-/// Syncs overdue users with the purchases provider. A user is overdue if a purchase should have ended or been
+/// Syncs overdue users with the purchase provider. A user is overdue if a purchase should have ended or been
 /// renewed, but no event about it arrived. A periodic task finds the tenants that have overdue users, and
 /// enqueues one job per tenant. So the replicas share the work, and only one replica handles a tenant at a
 /// time.

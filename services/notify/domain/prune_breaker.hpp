@@ -11,7 +11,7 @@ namespace notify {
 /// million pushes without such responses. A tripped breaker stays tripped.
 class PruneBreaker {
 public:
-    static constexpr std::int64_t least = 50;
+    static constexpr std::int64_t min_pushes = 50;
 
     /// Counts one push that the carrier answered. `gone`: the response was "token gone".
     void count(bool gone) noexcept;
@@ -21,7 +21,7 @@ public:
 
 private:
     /// When the count of pushes reaches this number, the counts of pushes and of gone tokens are halved.
-    static constexpr std::int64_t most = 2 * least;
+    static constexpr std::int64_t max_pushes = 2 * min_pushes;
 
     std::int64_t pushes_ = 0;
     std::int64_t gone_ = 0;

@@ -1,4 +1,4 @@
-// Simulates the part of the purchases provider's REST API that billing uses. Listens on a free port of 127.0.0.1 and
+// Simulates the part of the purchase provider's REST API that billing uses. Listens on a free port of 127.0.0.1 and
 // prints it: {port}. The server serves subscriber documents. A test controls the server:
 //
 //   PUT  /test/answers/{user}  {status?: 200, headers?: {}, document?: {}, text?: "", deed?: "hang" | "drop" | "trickle", held?: false}

@@ -1,4 +1,4 @@
-// A shop that uses the services: its tenant, its own backend, and test servers for FCM and the purchase platform.
+// A shop that uses the services: its tenant, its own backend, and test servers for FCM and the purchase provider.
 import type { ChildProcess } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import type http from "node:http";
@@ -37,7 +37,7 @@ export class Shop extends Services {
   /** The secret with which feedback signs webhooks. */
   hookSecret = "";
   #fcm = "";
-  #platform = "";
+  #store = "";
   #hooks: http.Server | undefined;
   readonly #programs: ChildProcess[] = [];
 
@@ -63,17 +63,17 @@ export class Shop extends Services {
     const tests = path.join(source, "tests");
     const fcm = await program<{ url: string; control: string }>(path.join(tests, "notify/node/fcm.mjs"), { publicKey: google.publicKey });
     this.#programs.push(fcm.child);
-    const platform = await program<{ port: number }>(path.join(tests, "billing/node/purchases_provider.mjs"));
-    this.#programs.push(platform.child);
+    const store = await program<{ port: number }>(path.join(tests, "billing/node/purchases_provider.mjs"));
+    this.#programs.push(store.child);
     this.#fcm = fcm.where.control;
-    this.#platform = `http://127.0.0.1:${platform.where.port}`;
+    this.#store = `http://127.0.0.1:${store.where.port}`;
     const hooks = await played((request, body) => this.#hear(request.headers as Record<string, string>, body));
     this.#hooks = hooks.server;
     this.hookUrl = hooks.url;
     await this.launch(() => ({
       NOTIFY_FCM_BASE_URL: fcm.where.url,
       NOTIFY_FCM_TOKEN_URL: `${fcm.where.control}/token`,
-      BILLING_PURCHASES_API_URL: this.#platform,
+      BILLING_PURCHASES_API_URL: this.#store,
     }));
     this.label = "shop";
     this.keys = valuesOf(await this.script("tenant", "create", "shop", "The Shop"));
@@ -114,12 +114,12 @@ export class Shop extends Services {
     return (await (await fetch(`${this.#fcm}/seen`)).json()) as Push[];
   }
 
-  /** Sets the subscriptions that the purchase platform reports for a user. */
+  /** Sets the subscriptions that the purchase provider reports for a user. */
   async sold(user: string, subscriptions: Record<string, object>): Promise<void> {
     const document = {
       request_date: new Date().toISOString(),
       subscriber: { original_app_user_id: user, entitlements: {}, non_subscriptions: {}, subscriptions },
     };
-    await fetch(`${this.#platform}/test/answers/${user}`, { method: "PUT", body: JSON.stringify({ document }) });
+    await fetch(`${this.#store}/test/answers/${user}`, { method: "PUT", body: JSON.stringify({ document }) });
   }
 }

@@ -8,10 +8,10 @@ import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 export class BillingLoad extends BillingTraffic {
     figures = new Figures()
 
-    // `platform` is the simulated purchase platform.
-    constructor(cluster, service, { platform }) {
+    // `store` is the simulated purchase provider.
+    constructor(cluster, service, { store }) {
         super(cluster, service)
-        this.platform = platform
+        this.store = store
     }
 
     async prepare() {
@@ -98,6 +98,6 @@ export class BillingLoad extends BillingTraffic {
 
     // --- an outage of the providers: syncs fail and webhooks wait; everything else works ------------------------------------
 
-    closeProviders() { return Promise.all([this.platform.close(), this.receiver.close()]) }
-    openProviders() { return Promise.all([this.platform.open(), this.receiver.open()]) }
+    closeProviders() { return Promise.all([this.store.close(), this.receiver.close()]) }
+    openProviders() { return Promise.all([this.store.open(), this.receiver.open()]) }
 }

@@ -74,7 +74,7 @@ const refunded = {
 export async function billing(world: World): Promise<void> {
   const key = world.keys["BILLING_SANDBOX_KEY"]!;
   const backend = world.client<paths>("billing", key);
-  const platform = world.client<paths>("billing");
+  const provider = world.client<paths>("billing");
 
   // The secrets of the providers are stored encrypted and never shown.
   await refused(backend.POST("/v1/sync/{userId}", { params: { path: { userId: "ada" } } }), "PURCHASES_API_NOT_CONFIGURED");
@@ -99,16 +99,16 @@ export async function billing(world: World): Promise<void> {
   const results: string[] = [];
   for (let time = 0; time < 2; ++time)
     results.push(
-      (await ok(platform.POST("/webhooks/purchases", { body: bought("rc-1", "ada"), headers: { Authorization: secrets.purchasesSecret } })))
+      (await ok(provider.POST("/webhooks/purchases", { body: bought("rc-1", "ada"), headers: { Authorization: secrets.purchasesSecret } })))
         .result,
     );
   assert.deepEqual(results, ["applied", "duplicate"]);
   await refused(
-    platform.POST("/webhooks/purchases", { body: bought("rc-2", "ada"), headers: { Authorization: "Bearer a guess" } }),
+    provider.POST("/webhooks/purchases", { body: bought("rc-2", "ada"), headers: { Authorization: "Bearer a guess" } }),
     "UNAUTHORIZED",
   );
   await refused(
-    platform.POST("/webhooks/purchases", { body: { event: { id: "rc-3" } as never }, headers: { Authorization: secrets.purchasesSecret } }),
+    provider.POST("/webhooks/purchases", { body: { event: { id: "rc-3" } as never }, headers: { Authorization: secrets.purchasesSecret } }),
     "VALIDATION_ERROR",
   );
   const change = await heard<{ from: string | null; to: string; entitlement: Entitlement }>("pro.monthly");
@@ -128,9 +128,9 @@ export async function billing(world: World): Promise<void> {
     [],
   );
 
-  await card(platform, backend);
+  await card(provider, backend);
 
-  // Ada gets a refund, but its webhook is lost. A sync fetches the refund from the platform.
+  // Ada gets a refund, but its webhook is lost. A sync fetches the refund from the provider.
   world.subscribers.set("ada", refunded);
   const synced = await ok(backend.POST("/v1/sync/{userId}", ada));
   assert.deepEqual(

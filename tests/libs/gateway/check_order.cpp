@@ -224,27 +224,28 @@ TEST_CASE("tenantless routes need no tenant, and paths outside the API need no c
 {
     Fixture f;
     Credentials const c(f);
-    check(f, {
-                 {"operator, base host",
-                     {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {at_base, c.master}},
-                     200, "", "\"scope\":\"0 \""},
-                 {"operator, no host",
-                     {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {c.master}}, 200},
-                 {"operator, unknown tenant's host",
-                     {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {at_unknown, c.master}},
-                     200},
-                 {"wrong method", {.path = "/v1/admin/tenants/x", .headers = {at_base, c.master}}, 405,
-                     "METHOD_NOT_ALLOWED"},
-                 {"upload", {.method = Method::put, .path = "/uploads/s3cret"}, 200},
-                 {"upload, with a wrong credential",
-                     {.method = Method::put, .path = "/uploads/s3cret", .headers = {c.wrong}}, 200},
-                 {"upload, wrong method", {.path = "/uploads/s3cret"}, 405, "METHOD_NOT_ALLOWED"},
-                 {"unknown", {.path = "/favicon.ico"}, 404, "NOT_FOUND"},
-                 {"unknown, contradicting headers", {.path = "/", .headers = {at_demo, slug_other}}, 404,
-                     "NOT_FOUND"},
-                 {"path similar to the API's", {.path = "/v10/things"}, 404, "NOT_FOUND"},
-                 {"known, protected", {.path = "/page"}, 401, "UNAUTHORIZED"},
-             });
+    check(
+        f, {
+               {"operator, base host",
+                   {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {at_base, c.master}},
+                   200, "", "\"scope\":\"0 \""},
+               {"operator, no host",
+                   {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {c.master}}, 200},
+               {"operator, unknown tenant's host",
+                   {.method = Method::put, .path = "/v1/admin/tenants/x", .headers = {at_unknown, c.master}},
+                   200},
+               {"wrong method", {.path = "/v1/admin/tenants/x", .headers = {at_base, c.master}}, 405,
+                   "METHOD_NOT_ALLOWED"},
+               {"upload", {.method = Method::put, .path = "/uploads/s3cret"}, 200},
+               {"upload, with a wrong credential",
+                   {.method = Method::put, .path = "/uploads/s3cret", .headers = {c.wrong}}, 200},
+               {"upload, wrong method", {.path = "/uploads/s3cret"}, 405, "METHOD_NOT_ALLOWED"},
+               {"unknown", {.path = "/favicon.ico"}, 404, "NOT_FOUND"},
+               {"unknown, contradicting headers", {.path = "/", .headers = {at_demo, slug_other}}, 404,
+                   "NOT_FOUND"},
+               {"path similar to the API's", {.path = "/v10/things"}, 404, "NOT_FOUND"},
+               {"known, protected", {.path = "/page"}, 401, "UNAUTHORIZED"},
+           });
 }
 
 TEST_CASE("5: the idempotency key and then the body are checked, only for callers with access")
