@@ -9,7 +9,8 @@ class ApiKeys;
 
 namespace blobs {
 class Attachments;
-}
+class BlobStore;
+} // namespace blobs
 
 namespace core {
 class Clock;
@@ -21,9 +22,14 @@ namespace crypto {
 class Keyring;
 }
 
+namespace http_client {
+class Client;
+}
+
 namespace observe {
 class Logger;
-}
+class Metrics;
+} // namespace observe
 
 namespace outbound_webhooks {
 struct Api;
@@ -34,8 +40,9 @@ class Database;
 }
 
 namespace redis {
+class Client;
 class Quota;
-}
+} // namespace redis
 
 namespace tenancy {
 class Directory;

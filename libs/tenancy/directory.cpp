@@ -49,11 +49,11 @@ asio::awaitable<Tenants> read_tenants(pg::BatchConnection& connection, std::span
         else
             slugs.push_back(one.slug);
     }
-    auto const rows = co_await connection.run(pg::Scopes(), pg::sql<columns>(R"(
+    static constexpr auto sql = pg::sql<columns>(R"(
         SELECT {columns}
         FROM tenants
-        WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[]))"),
-        {slugs, ids});
+        WHERE slug = ANY ($1::text[]) OR tenant_id = ANY ($2::bigint[]))");
+    auto const rows = co_await connection.run(pg::Scopes(), sql, {slugs, ids});
     Tenants tenants;
     for (auto const row : rows) {
         pg::RowReader r(row);

@@ -1,18 +1,8 @@
 #pragma once
 
+#include "service/forward_declarations.hpp"
+
 #include <string>
-
-namespace core {
-class Clock;
-}
-
-namespace crypto {
-class Keyring;
-}
-
-namespace pg {
-class Database;
-}
 
 namespace notify {
 

@@ -100,7 +100,7 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(
         pg::column(rows, [](Rotation const& r) { return r.now; }),
         pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; })};
     // The rows are sorted, so that two batches lock their common sessions in the same order.
-    auto const result = co_await connection.run(pg::scopes_of(rows), pg::sql<token_columns>(R"(
+    static constexpr auto sql = pg::sql<token_columns>(R"(
         UPDATE sessions s
         SET generation = s.generation + 1, rotated_at = jobs_now(), expires_at = k.until
         FROM (
@@ -114,8 +114,8 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(
         WHERE s.scope_id = k.scope_id AND s.session_id = k.session_id AND s.generation = k.generation
             AND s.ended_at IS NULL AND s.expires_at > k.now AND u.scope_id = s.scope_id
             AND u.user_id = s.user_id
-        RETURNING k.place, {token_columns})"),
-        params);
+        RETURNING k.place, {token_columns})");
+    auto const result = co_await connection.run(pg::scopes_of(rows), sql, params);
     co_return pg::read_in_input_order(result, rows.size(), read_contents);
 }
 

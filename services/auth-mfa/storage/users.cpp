@@ -41,7 +41,7 @@ pg::Batch<std::optional<User>> find_batch(pg::BatchConnection& connection, std::
 {
     std::vector<pg::Param> const params{pg::column(keys, [](Key const& k) { return k.scope_id; }),
         pg::column(keys, [](Key const& k) { return k.id; })};
-    auto const result = co_await connection.run(pg::scopes_of(keys), pg::sql<columns>(R"(
+    static constexpr auto sql = pg::sql<columns>(R"(
         SELECT k.place, {columns}
         FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, user_id, place)
         CROSS JOIN LATERAL (
@@ -49,8 +49,8 @@ pg::Batch<std::optional<User>> find_batch(pg::BatchConnection& connection, std::
             FROM users x
             WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id
             LIMIT 1
-        ) AS u)"),
-        params);
+        ) AS u)");
+    auto const result = co_await connection.run(pg::scopes_of(keys), sql, params);
     co_return pg::read_in_input_order(result, keys.size(), read);
 }
 

@@ -30,8 +30,8 @@ using settings::ProviderSettings;
 void require_secret(http::Request const& req, ProviderSettings const& settings, Deps& deps)
 {
     auto const sent = req.header("Authorization").value_or("");
-    auto const& secrets = settings.webhook_secrets;
-    if (std::ranges::none_of(secrets, [&](core::Secret const& secret) { return secret.equals(sent); }))
+    auto const is_sent = [&](core::Secret const& secret) { return !secret.empty() && secret.equals(sent); };
+    if (std::ranges::none_of(settings.webhook_secrets, is_sent))
         refuse(deps, Provider::purchases,
             "The Authorization header does not equal `purchasesSecret` in the settings. Send the value "
             "of this setting, or change the setting.");

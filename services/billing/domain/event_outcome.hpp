@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,12 @@ constexpr auto enum_names(EventResult)
 struct EventOutcome {
     EventResult result{};
     std::string reason; ///< may be empty
+
+    /// The reason as it is stored: nullopt if it is empty.
+    std::optional<std::string> stored_reason() const
+    {
+        return reason.empty() ? std::nullopt : std::optional(reason);
+    }
 
     friend bool operator==(EventOutcome const&, EventOutcome const&) = default;
 };

@@ -6,7 +6,6 @@
 #include "domain/event.hpp"
 #include "domain/subscription_entitlements.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

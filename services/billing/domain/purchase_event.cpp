@@ -36,7 +36,7 @@ void read_unhandled(Event& event, json::value const& body)
     event.data = Skipped{reason_to_skip(event.type)};
 }
 
-void read_fact(Event& event, core::Fields& f, PurchaseEventType type)
+void read_event_data(Event& event, core::Fields& f, PurchaseEventType type)
 {
     PurchaseEvent data;
     data.type = type;
@@ -102,7 +102,7 @@ ParsedEvent parse_purchase_event(json::value const& document)
     event.id = f.text("id", 1, event_fields::max_id);
     event.type = f.text("type", 1, event_fields::max_type);
     if (auto const type = core::parse_enum<PurchaseEventType>(event.type))
-        read_fact(event, f, *type);
+        read_event_data(event, f, *type);
     else
         read_unhandled(event, *body);
     parsed.faults = f.faults();

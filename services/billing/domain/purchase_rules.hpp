@@ -5,7 +5,6 @@
 #include "domain/purchase_event.hpp"
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>

@@ -4,7 +4,6 @@
 #include "domain/entitlement.hpp"
 #include "domain/subscription.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

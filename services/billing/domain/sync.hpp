@@ -5,7 +5,6 @@
 #include "domain/entitlement.hpp"
 #include "domain/subscriber.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

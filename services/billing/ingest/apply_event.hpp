@@ -8,7 +8,6 @@
 #include "domain/subscription_entitlements.hpp"
 #include "pg/tx.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

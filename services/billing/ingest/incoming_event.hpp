@@ -6,7 +6,6 @@
 #include "domain/subscription_entitlements.hpp"
 #include "storage/event_archive.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace billing::ingest {

@@ -7,7 +7,6 @@
 #include "pg/tx.hpp"
 #include "storage/event_archive.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace billing::ingest {

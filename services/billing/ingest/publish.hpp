@@ -5,7 +5,6 @@
 #include "domain/entitlement.hpp"
 #include "pg/tx.hpp"
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

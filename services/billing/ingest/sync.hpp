@@ -9,7 +9,6 @@
 #include "pg/tx.hpp"
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

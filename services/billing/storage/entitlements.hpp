@@ -8,7 +8,6 @@
 #include "pg/batch.hpp"
 #include "pg/tx.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -8,7 +8,6 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <array>
 
 namespace billing::event_archive {
 
@@ -156,9 +155,8 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
         )
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))",
         {scope_id, row.received_at, row.archive_id, to_string(row.provider), row.event_id, row.type,
-            to_string(row.outcome.result),
-            row.outcome.reason.empty() ? std::nullopt : std::optional(row.outcome.reason), row.user_id,
-            row.subscription_id, row.event_at, row.payload});
+            to_string(row.outcome.result), row.outcome.stored_reason(), row.user_id, row.subscription_id,
+            row.event_at, row.payload});
     if (row.outcome.reason != awaiting_subscription) return;
     // The claim gets the latest row's id and time, so that the claim is dropped together with the last
     // waiting event.
@@ -214,8 +212,8 @@ void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event,
         UPDATE events
         SET result = $4, reason = $5, user_id = coalesce($6, user_id)
         WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3)",
-        {scope_id, event.received_at, event.archive_id, to_string(outcome.result),
-            outcome.reason.empty() ? std::nullopt : std::optional(outcome.reason), user_id});
+        {scope_id, event.received_at, event.archive_id, to_string(outcome.result), outcome.stored_reason(),
+            user_id});
 }
 
 std::vector<Event> history_of_user(

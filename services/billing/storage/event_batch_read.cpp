@@ -12,7 +12,7 @@ pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& con
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.subscription_id; }),
         pg::column(queries, [](auto const& q) { return q.user_id; }), limit};
-    auto const result = co_await connection.run(scopes, pg::sql<subscriptions::columns>(R"(
+    static constexpr auto sql = pg::sql<subscriptions::columns>(R"(
         WITH k AS MATERIALIZED (
             SELECT u.*, coalesce(u.named, o.user_id) AS user_id
             FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY AS u(
@@ -42,8 +42,8 @@ pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& con
                     AND x.subscription_id <> k.subject
                 LIMIT $4::bigint
             )
-        ) AS s)"),
-        params);
+        ) AS s)");
+    auto const result = co_await connection.run(scopes, sql, params);
     std::vector<std::vector<Subscription>> found(queries.size());
     for (auto const row : result) {
         pg::RowReader r(row);
@@ -62,7 +62,7 @@ pg::Batch<State> read_state(
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.claim; }),
         pg::column(queries, [](auto const& q) { return q.waiting_claim; }), pg::column(queries, ids)};
-    auto const result = co_await connection.run(scopes, pg::sql<entitlements::columns>(R"(
+    static constexpr auto sql = pg::sql<entitlements::columns>(R"(
         SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT NULL, {columns}
         FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS k(
             scope_id, claim, waiting, ids, place
@@ -98,8 +98,8 @@ pg::Batch<State> read_state(
                 LIMIT 1
             ) AS x
         ) AS e
-            ON true)"),
-        params);
+            ON true)");
+    auto const result = co_await connection.run(scopes, sql, params);
     std::vector<State> states(queries.size());
     for (auto const row : result) {
         pg::RowReader r(row);

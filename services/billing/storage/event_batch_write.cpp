@@ -95,9 +95,7 @@ private:
         of_row([](Row const& r) { return r.event_id; });
         of_row([](Row const& r) { return r.type; });
         of_row([](Row const& r) { return to_string(r.outcome.result); });
-        of_row([](Row const& r) {
-            return r.outcome.reason.empty() ? std::nullopt : std::optional(r.outcome.reason);
-        });
+        of_row([](Row const& r) { return r.outcome.stored_reason(); });
         of_row([](Row const& r) { return r.user_id; });
         of_row([](Row const& r) { return r.subscription_id; });
         of_row([](Row const& r) { return r.event_at; });

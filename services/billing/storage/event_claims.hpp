@@ -5,7 +5,6 @@
 #include "domain/event.hpp"
 #include "pg/tx.hpp"
 
-#include <cstdint>
 #include <string_view>
 
 /// The table `event_claims`. A scope has each claim at most once, so a claim deduplicates an event by its id.

@@ -11,7 +11,6 @@
 #include <boost/json/object.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include "pg/sql.hpp"
 #include "pg/tx.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include "pg/tx.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

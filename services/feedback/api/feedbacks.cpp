@@ -101,7 +101,7 @@ struct Changes {
 
 /// Records a change of a thread's status in its history and in the audit trail. Call it last in the
 /// transaction (see audit::record).
-void record_move(pg::Tx& tx, http::Request const& req, Feedback const& f, Status from)
+void record_change(pg::Tx& tx, http::Request const& req, Feedback const& f, Status from)
 {
     if (f.status == from) return;
     status_changes::insert(tx, req.scope(), f.id, Author::of(req.caller()), from, f.status);
@@ -179,7 +179,7 @@ asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& 
         changes.apply(f);
         feedbacks::update(tx, req.scope(), f);
         events::updated(tx, req.context, f);
-        record_move(tx, req, f, before);
+        record_change(tx, req, f, before);
         return respond(200, f, req);
     });
 }
@@ -197,7 +197,7 @@ asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& 
             Status const before = f.status;
             feedbacks::soft_delete(tx, req.scope(), f);
             events::deleted(tx, req.context, f);
-            record_move(tx, req, f, before);
+            record_change(tx, req, f, before);
         }
         return http::Response::deleted();
     });

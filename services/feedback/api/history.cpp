@@ -16,7 +16,9 @@ asio::awaitable<http::Response> list_history(http::Request const& req, Deps& dep
         Feedback const f = get_readable(tx, req);
         return status_changes::list(tx, req.scope(), f.id, asked.after, asked.rows());
     });
-    auto const position_of = [](StatusChange const& move) { return paging::Position{move.at, move.id}; };
+    auto const position_of = [](StatusChange const& change) {
+        return paging::Position{change.at, change.id};
+    };
     co_return http::Response::ok(to_json(asked.page(std::move(rows), position_of), Viewer(req.caller())));
 }
 

@@ -47,14 +47,14 @@ void write(core::JsonWriter& w, Reply const& reply, Viewer const& viewer)
     w.end_object();
 }
 
-void write(core::JsonWriter& w, StatusChange const& move, Viewer const&)
+void write(core::JsonWriter& w, StatusChange const& change, Viewer const&)
 {
     w.begin_object()
-        .member("from", move.from)
-        .member("to", move.to)
-        .member("actorId", move.actor_id)
-        .member("actorRole", move.actor_role)
-        .member("at", move.at)
+        .member("from", change.from)
+        .member("to", change.to)
+        .member("actorId", change.actor_id)
+        .member("actorRole", change.actor_role)
+        .member("at", change.at)
         .end_object();
 }
 

@@ -12,7 +12,7 @@ namespace feedback {
 
 void write(core::JsonWriter& w, Feedback const& f, Viewer const& viewer);
 void write(core::JsonWriter& w, Reply const& reply, Viewer const& viewer);
-void write(core::JsonWriter& w, StatusChange const& move, Viewer const& viewer);
+void write(core::JsonWriter& w, StatusChange const& change, Viewer const& viewer);
 
 template <class T> std::string to_json(T const& item, Viewer const& viewer)
 {

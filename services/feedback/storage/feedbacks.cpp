@@ -169,7 +169,7 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::BatchConnection& connection, st
         pg::column(keys, [](Key const& k) { return k.id; })};
     // The LIMIT makes the planner look up the primary key once per row. With a plain join, the planner read
     // the whole scope when that scope had most rows of the table.
-    auto const result = co_await connection.run(pg::scopes_of(keys), pg::sql<columns>(R"(
+    static constexpr auto sql = pg::sql<columns>(R"(
         SELECT k.place, {columns}
         FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, feedback_id, place)
         CROSS JOIN LATERAL (
@@ -177,8 +177,8 @@ pg::Batch<std::optional<Feedback>> get_batch(pg::BatchConnection& connection, st
             FROM feedbacks x
             WHERE x.scope_id = k.scope_id AND x.feedback_id = k.feedback_id
             LIMIT 1
-        ) AS f)"),
-        params);
+        ) AS f)");
+    auto const result = co_await connection.run(pg::scopes_of(keys), sql, params);
     co_return pg::read_in_input_order(result, keys.size(), read);
 }
 
@@ -209,7 +209,7 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::BatchConnection& connection, std
         pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await connection.run(pg::scopes_of(pages), pg::sql<columns>(R"(
+    static constexpr auto sql = pg::sql<columns>(R"(
         SELECT k.place, {columns}
         FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY AS k(
             scope_id, at, id, page_limit, place
@@ -221,8 +221,8 @@ pg::Batch<std::vector<Feedback>> list_batch(pg::BatchConnection& connection, std
                 AND x.deleted_at IS NULL
             ORDER BY x.created_at DESC, x.feedback_id DESC
             LIMIT k.page_limit
-        ) AS f)"),
-        params);
+        ) AS f)");
+    auto const result = co_await connection.run(pg::scopes_of(pages), sql, params);
     std::vector<std::vector<Feedback>> lists(pages.size());
     for (auto const row : result) {
         pg::RowReader r(row);

@@ -8,14 +8,14 @@ namespace {
 
 StatusChange read(pg::RowReader& r)
 {
-    StatusChange move;
-    move.id = r.uuid();
-    move.at = r.time();
-    move.actor_id = r.text();
-    move.actor_role = r.text();
-    move.from = r.optional_text();
-    move.to = r.text();
-    return move;
+    StatusChange change;
+    change.id = r.uuid();
+    change.at = r.time();
+    change.actor_id = r.text();
+    change.actor_role = r.text();
+    change.from = r.optional_text();
+    change.to = r.text();
+    return change;
 }
 
 } // namespace

@@ -21,7 +21,7 @@ void write(core::JsonWriter& w, PushDelivery const& d)
 std::string to_json(notifications::Shown const& shown)
 {
     core::JsonWriter w;
-    begin(w, shown.notification);
+    begin_notification(w, shown.notification);
     if (shown.notification.channel == Channel::push) {
         w.key("deliveries").begin_array();
         for (auto const& delivery : shown.deliveries)

@@ -6,8 +6,6 @@
 #include "pg/database.hpp"
 #include "storage/carrier_configs.hpp"
 
-#include <algorithm>
-
 namespace notify {
 
 namespace {

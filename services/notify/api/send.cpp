@@ -24,7 +24,7 @@ using notifications::NewNotification;
 /// In bytes. A larger request body contains files and takes long to parse, so an I/O thread does not parse
 /// it.
 constexpr std::size_t large_body = std::size_t{256} * 1024;
-/// In bytes. A notification with a larger text is not coalesced, to keep the memory of one batch small.
+/// In bytes. A notification with a larger text is not batched, to keep the memory of one batch small.
 constexpr std::size_t large_text = std::size_t{32} * 1024;
 
 asio::awaitable<SendRequest> read_request(http::Request const& req, Deps& deps)
@@ -88,7 +88,7 @@ http::Response accepted(Notification const& n)
 
 /// Reserves a place in the database queue before the template is read and the request is counted. So if the
 /// queue is full, the request is refused before it causes this work. Returns null for a request that may be
-/// coalesced.
+/// batched.
 std::shared_ptr<void const> reserve(http::Request const& req, Deps& deps, SendRequest const& wanted)
 {
     bool const alone = !req.context.idempotency_key.empty() || !wanted.attachments.empty();
@@ -113,7 +113,7 @@ asio::awaitable<LimitedResponse> accept(http::Request const& req, Deps& deps, Ne
     std::vector<notification_attachments::Row> const& files, std::shared_ptr<void const> place)
 {
     place.reset(); // the write below reserves a place of its own
-    // Most requests write only a small notification. Concurrent requests of this kind are coalesced into one
+    // Most requests write only a small notification. Concurrent requests of this kind are combined into one
     // statement.
     bool const large = row.notification.content.body.size() > large_text;
     if (large || !files.empty() || !req.context.idempotency_key.empty())

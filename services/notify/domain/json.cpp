@@ -2,7 +2,7 @@
 
 namespace notify {
 
-void begin(core::JsonWriter& w, Notification const& n)
+void begin_notification(core::JsonWriter& w, Notification const& n)
 {
     w.begin_object()
         .member("notificationId", n.id.to_string())
@@ -22,7 +22,7 @@ void begin(core::JsonWriter& w, Notification const& n)
 
 void write(core::JsonWriter& w, Notification const& n)
 {
-    begin(w, n);
+    begin_notification(w, n);
     w.end_object();
 }
 

@@ -10,7 +10,7 @@
 namespace notify {
 
 /// Writes the opening brace and all members of a notification, but not the closing brace.
-void begin(core::JsonWriter& w, Notification const& n);
+void begin_notification(core::JsonWriter& w, Notification const& n);
 
 /// A notification without the `deliveries` of a push, for lists and webhooks.
 void write(core::JsonWriter& w, Notification const& n);

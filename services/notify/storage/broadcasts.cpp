@@ -148,13 +148,13 @@ void add_enqueued(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std:
 
 bool lock_cancelled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
-    auto const going_on = tx.run(R"(
+    auto const unfinished = tx.run(R"(
         SELECT 1
         FROM broadcasts
         WHERE scope_id = $1 AND broadcast_id = $2 AND cancelled_at IS NULL
         FOR NO KEY UPDATE)",
         {scope_id, id});
-    return going_on.empty();
+    return unfinished.empty();
 }
 
 void add_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, Settled const& settled)

@@ -8,7 +8,6 @@
 #include "pg/tx.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

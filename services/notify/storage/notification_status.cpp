@@ -100,6 +100,20 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
         params);
 }
 
+/// Locks the notifications in the order of their ids, and returns them in this order. Ids without a
+/// notification are left out.
+std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
+{
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM notifications n
+        WHERE n.scope_id = $1 AND n.notification_id = ANY ($2::uuid[])
+        ORDER BY n.notification_id
+        FOR NO KEY UPDATE)"),
+        {scope_id, texts_of(ids)});
+    return pg::read_rows(result, read);
+}
+
 } // namespace
 
 std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
@@ -113,18 +127,6 @@ std::optional<Notification> lock_if_queued_at(
 {
     auto n = lock(tx, scope_id, id);
     return n && n->queued_at == queued_at ? std::move(n) : std::nullopt;
-}
-
-std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
-{
-    auto const result = tx.run(pg::sql<columns>(R"(
-        SELECT {columns}
-        FROM notifications n
-        WHERE n.scope_id = $1 AND n.notification_id = ANY ($2::uuid[])
-        ORDER BY n.notification_id
-        FOR NO KEY UPDATE)"),
-        {scope_id, texts_of(ids)});
-    return pg::read_rows(result, read);
 }
 
 std::vector<Notification> withdraw_and_lock(

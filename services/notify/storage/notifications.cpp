@@ -162,7 +162,7 @@ pg::Batch<std::vector<Notification>> list_batch(
         pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
         pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    auto const result = co_await connection.run(pg::scopes_of(pages), pg::sql<columns>(R"(
+    static constexpr auto sql = pg::sql<columns>(R"(
         SELECT k.place, {columns}
         FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY AS k(
             scope_id, at, id, page_limit, place
@@ -173,8 +173,8 @@ pg::Batch<std::vector<Notification>> list_batch(
             WHERE x.scope_id = k.scope_id AND (x.created_at, x.notification_id) < (k.at, k.id)
             ORDER BY x.created_at DESC, x.notification_id DESC
             LIMIT k.page_limit
-        ) AS n)"),
-        params);
+        ) AS n)");
+    auto const result = co_await connection.run(pg::scopes_of(pages), sql, params);
     std::vector<std::vector<Notification>> lists(pages.size());
     for (auto const row : result) {
         pg::RowReader r(row);

@@ -46,7 +46,7 @@ pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std:
     std::vector<pg::Param> const params{pg::column(names, [](Name const& n) { return n.scope_id; }),
         pg::column(names, [](Name const& n) { return core::tenant_of(n.scope_id); }),
         pg::column(names, [](Name const& n) { return std::string_view(n.name); })};
-    auto const result = co_await connection.run(pg::scopes_of(names), pg::sql<columns>(R"(
+    static constexpr auto sql = pg::sql<columns>(R"(
         SELECT k.place, {columns}, t.channel = 'push'
             AND EXISTS (SELECT FROM platforms p WHERE p.scope_id = k.scope_id)
         FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY AS k(
@@ -57,8 +57,8 @@ pg::Batch<std::optional<Found>> find_batch(pg::BatchConnection& connection, std:
             FROM templates x
             WHERE x.tenant_id = k.tenant_id AND x.name = k.name
             LIMIT 1
-        ) AS t)"),
-        params);
+        ) AS t)");
+    auto const result = co_await connection.run(pg::scopes_of(names), sql, params);
     co_return pg::read_in_input_order(result, names.size(), [](pg::RowReader& r) {
         Found found;
         found.content = read(r);

@@ -6,7 +6,6 @@
 #include "pg/tx.hpp"
 
 #include <array>
-#include <cstdint>
 #include <string_view>
 
 /// Publishes the events that a scope's webhooks receive. An event is published in the transaction that makes

@@ -10,7 +10,6 @@
 #include "workers/deps.hpp"
 #include "workers/prune_breakers.hpp"
 
-#include <cstdint>
 #include <span>
 
 namespace notify {

@@ -8,7 +8,6 @@
 #include "pg/tx.hpp"
 #include "storage/devices.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

@@ -1,39 +1,11 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "service/forward_declarations.hpp"
 
 #include <boost/asio/io_context.hpp>
 
 #include <cstddef>
-
-namespace blobs {
-class BlobStore;
-}
-
-namespace crypto {
-class Keyring;
-}
-
-namespace http_client {
-class Client;
-}
-
-namespace observe {
-class Logger;
-class Metrics;
-} // namespace observe
-
-namespace pg {
-class Database;
-}
-
-namespace redis {
-class Client;
-}
-
-namespace tenancy {
-class Directory;
-}
 
 namespace notify {
 

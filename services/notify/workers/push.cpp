@@ -6,7 +6,6 @@
 #include "pg/database.hpp"
 #include "storage/notification_status.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace notify {
@@ -61,7 +60,7 @@ jobs::Outcome PushHandler::operator()(
 {
     core::Time const now = deps_.clock.now();
     auto loaded = load(claim);
-    if (!loaded.notification) {
+    if (!loaded.notification) { // removed, acknowledged, opened or cancelled; a removed one has no rows
         return Outcome::done([=, scope_id = claim.scope_id, id = claim.ref](pg::Tx& tx) {
             push_deliveries::fail_pending(tx, scope_id, id, failures::overtaken, now);
         });

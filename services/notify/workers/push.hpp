@@ -7,7 +7,6 @@
 #include "workers/notification_job.hpp"
 #include "workers/push_run.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <vector>

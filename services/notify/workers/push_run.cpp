@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 constexpr auto least_wait = 1s;
 
 /// Whether the result does not count as an attempt, because this process ended the push: a stop was
-/// requested, or the queue was full. After a stop, the push may have been sent, and its
-/// response is not awaited.
+/// requested, or the queue was full, or all clients were in use. After a stop, the push may have been sent,
+/// and its response is not awaited.
 bool uncounted(PushResult const& result) noexcept
 {
     return result.verdict == Verdict::transient &&
