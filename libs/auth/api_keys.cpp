@@ -132,15 +132,14 @@ struct ApiKeys::Impl {
 
     bool write(std::vector<api_key_rows::Use> const& batch)
     {
-        std::set<core::ScopeId> scopes;
+        std::vector<core::ScopeId> scopes;
         for (auto const& use : batch)
-            scopes.insert(use.scope_id);
+            scopes.push_back(use.scope_id);
         try {
-            database.transact_blocking(
-                pg::Scopes(std::vector(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
-                    api_key_rows::touch(tx, batch);
-                    return true;
-                });
+            database.transact_blocking(pg::Scopes::distinct(std::move(scopes)), [&](pg::Tx& tx) {
+                api_key_rows::touch(tx, batch);
+                return true;
+            });
             return true;
         } catch (std::exception const&) {
             return false; // the uses are kept and written later

@@ -29,6 +29,14 @@ std::string shortened(std::string_view pointer, std::size_t limit)
 
 } // namespace
 
+Error::Error(ErrorCode code, std::string detail) : code_(code), detail_(std::move(detail)) {}
+
+Error::Error(Error const&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(Error const&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 Error Error::validation(std::vector<FieldError> faults)
 {
     assert(!faults.empty());
@@ -59,15 +67,15 @@ Error Error::unavailable(std::string detail, unsigned retry_after_seconds)
         .header("Retry-After", std::to_string(retry_after_seconds));
 }
 
-Error& Error::header(std::string name, std::string value) &
+Error& Error::header(std::string_view name, std::string_view value) &
 {
-    headers_.emplace_back(std::move(name), std::move(value));
+    headers_.emplace_back(name, value);
     return *this;
 }
 
-Error&& Error::header(std::string name, std::string value) &&
+Error&& Error::header(std::string_view name, std::string_view value) &&
 {
-    return std::move(header(std::move(name), std::move(value)));
+    return std::move(header(name, value));
 }
 
 Error& Error::member(std::string_view name, boost::json::value value) &

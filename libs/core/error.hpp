@@ -56,7 +56,14 @@ struct FieldError {
 /// HTTP responses.
 class Error : public std::exception {
 public:
-    Error(ErrorCode code, std::string detail) : code_(code), detail_(std::move(detail)) {}
+    Error(ErrorCode code, std::string detail);
+
+    // Not inline, because every handler throws errors: inline code would make handlers slow to compile.
+    Error(Error const&);
+    Error(Error&&) noexcept;
+    Error& operator=(Error const&);
+    Error& operator=(Error&&) noexcept;
+    ~Error() override;
 
     /// Limits of a `VALIDATION_ERROR`: the maximum number of errors, and the maximum length in bytes of each
     /// name in a pointer. Clients choose some of these names, and a response must not repeat long input.
@@ -74,8 +81,8 @@ public:
     static Error unavailable(std::string detail, unsigned retry_after_seconds = 1);
 
     /// Adds a response header, e.g. `Retry-After`.
-    Error& header(std::string name, std::string value) &;
-    Error&& header(std::string name, std::string value) &&;
+    Error& header(std::string_view name, std::string_view value) &;
+    Error&& header(std::string_view name, std::string_view value) &&;
 
     /// Adds a member to the problem document, e.g. `attemptsRemaining`.
     Error& member(std::string_view name, boost::json::value value) &;

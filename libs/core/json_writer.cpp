@@ -1,5 +1,6 @@
 #include "core/json_writer.hpp"
 
+#include "core/hex.hpp"
 #include "core/id.hpp"
 
 #include <algorithm>
@@ -50,15 +51,14 @@ char* put_comma(char* out, bool comma) noexcept
 
 char* put_escape(char* out, char c) noexcept
 {
-    constexpr char digits[] = "0123456789abcdef";
     auto const byte = static_cast<unsigned char>(c);
     *out++ = '\\';
     *out++ = escapes[byte];
     if (escapes[byte] != 'u') return out;
     *out++ = '0';
     *out++ = '0';
-    *out++ = digits[byte >> 4];
-    *out++ = digits[byte & 15];
+    *out++ = hex::digits[byte >> 4];
+    *out++ = hex::digits[byte & 15];
     return out;
 }
 

@@ -28,9 +28,9 @@ bool is_json(std::string_view content_type)
 
 } // namespace
 
-Response&& Response::header(std::string name, std::string value) &&
+Response&& Response::header(std::string_view name, std::string_view value) &&
 {
-    headers.emplace_back(std::move(name), std::move(value));
+    headers.emplace_back(name, value);
     return std::move(*this);
 }
 

@@ -140,7 +140,7 @@ struct Response {
 
     static Response created(std::string json) { return {.status = 201, .body = std::move(json)}; }
 
-    Response&& header(std::string name, std::string value) &&;
+    Response&& header(std::string_view name, std::string_view value) &&;
 };
 
 /// The application that the server runs. `handle` is called once per request, after the head was read and

@@ -1,5 +1,6 @@
 #include "http_server/shard.hpp"
 
+#include "core/hex.hpp"
 #include "http/network_key.hpp"
 #include "http/problem.hpp"
 
@@ -129,11 +130,10 @@ std::string_view Shard::date_line()
 
 std::string Shard::make_request_id()
 {
-    constexpr std::string_view digits = "0123456789abcdef";
     std::string id(16, '0');
     auto bits = random_();
     for (char& digit : id) {
-        digit = digits[bits & 15U];
+        digit = core::hex::digits[bits & 15U];
         bits >>= 4U;
     }
     return id;

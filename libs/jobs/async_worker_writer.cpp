@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace jobs {
@@ -16,10 +15,10 @@ constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250
 
 pg::Scopes scopes_of(std::vector<FinishedRun> const& runs)
 {
-    std::set<core::ScopeId> ids;
+    std::vector<core::ScopeId> ids;
     for (auto const& run : runs)
-        ids.insert(run.claim.scope_id);
-    return pg::Scopes(std::vector<core::ScopeId>(ids.begin(), ids.end()));
+        ids.push_back(run.claim.scope_id);
+    return pg::Scopes::distinct(std::move(ids));
 }
 
 } // namespace

@@ -210,7 +210,7 @@ std::size_t purge_dead(
                WHERE scope_id = ANY ($1::bigint[]) AND died_at < $2
                LIMIT $3::bigint) AS old
         WHERE d.scope_id = old.scope_id AND d.queue = old.queue AND d.ref = old.ref)",
-        {std::vector<core::ScopeId>(scopes.begin(), scopes.end()), before, limit});
+        {scopes, before, limit});
     return result.affected_rows();
 }
 

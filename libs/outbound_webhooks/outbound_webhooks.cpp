@@ -97,7 +97,7 @@ std::size_t purge(pg::Tx& tx, std::span<core::ScopeId const> scopes, core::Time 
                WHERE scope_id = ANY ($1::bigint[]) AND created_at < $2 AND status <> 'pending'
                LIMIT $3::bigint) AS old
         WHERE d.scope_id = old.scope_id AND d.delivery_id = old.delivery_id)",
-        {std::vector<core::ScopeId>(scopes.begin(), scopes.end()), before, limit});
+        {scopes, before, limit});
     return result.affected_rows();
 }
 

@@ -229,20 +229,18 @@ void Sender::begin(std::vector<jobs::Claim>&& claims, jobs::AsyncWorker& worker,
 Sender::Loaded Sender::load(std::vector<jobs::Claim> const& claims) const
 {
     std::vector<store::DeliveryKey> keys;
-    std::set<core::ScopeId> scopes;
+    std::vector<core::ScopeId> scopes;
     std::set<core::TenantId> tenants;
     for (auto const& claim : claims) {
         keys.push_back({claim.scope_id, claim.ref});
-        scopes.insert(claim.scope_id);
+        scopes.push_back(claim.scope_id);
         tenants.insert(core::tenant_of(claim.scope_id));
     }
-    return database_.transact_blocking(
-        pg::Scopes(std::vector<core::ScopeId>(scopes.begin(), scopes.end())), [&](pg::Tx& tx) {
-            auto attempts = store::load_attempts(tx, keys, payload_bytes_at_once, clock_.now());
-            auto const suspended =
-                tenancy::tenant_rows::suspended_among(tx, {tenants.begin(), tenants.end()});
-            return Loaded{std::move(attempts), {suspended.begin(), suspended.end()}};
-        });
+    return database_.transact_blocking(pg::Scopes::distinct(std::move(scopes)), [&](pg::Tx& tx) {
+        auto attempts = store::load_attempts(tx, keys, payload_bytes_at_once, clock_.now());
+        auto const suspended = tenancy::tenant_rows::suspended_among(tx, {tenants.begin(), tenants.end()});
+        return Loaded{std::move(attempts), {suspended.begin(), suspended.end()}};
+    });
 }
 
 void Sender::begin_one(jobs::Claim claim, store::Attempt attempt, bool suspended, jobs::AsyncWorker& worker,

@@ -38,6 +38,14 @@ static std::string to_timestamptz(core::Time time)
     return std::string(text, static_cast<std::size_t>(size));
 }
 
+Param::Param(Param const&) = default;
+Param::Param(Param&&) noexcept = default;
+Param& Param::operator=(Param const&) = default;
+Param& Param::operator=(Param&&) noexcept = default;
+Param::~Param() = default;
+
+Param::Param(std::string text) : text_(std::move(text)) {}
+
 Param::Param(std::string_view text) : text_(text) {}
 
 Param::Param(char const* text) : text_(text) {}

@@ -24,11 +24,19 @@ namespace pg {
 /// U+0000: `run` throws std::invalid_argument for a parameter that contains it.
 class Param {
 public:
+    // These functions are not inline, because a statement makes many parameters: inline code would make the
+    // files with statements slow to compile.
+    Param(Param const&);
+    Param(Param&&) noexcept;
+    Param& operator=(Param const&);
+    Param& operator=(Param&&) noexcept;
+    ~Param();
+
     Param(std::nullptr_t) : null_(true) {}
 
     Param(std::nullopt_t) : null_(true) {}
 
-    Param(std::string text) : text_(std::move(text)) {}
+    Param(std::string text);
 
     Param(std::string_view text);
     Param(char const* text);
@@ -50,6 +58,16 @@ public:
     Param(core::UserId const& id) : Param(id.text()) {}
 
     Param(core::Uuid const& id);
+
+    /// An id whose type holds a UUID.
+    template <class Id>
+        requires requires(Id const& id) {
+            { id.uuid() } -> std::same_as<core::Uuid const&>;
+        }
+    Param(Id const& id) : Param(id.uuid())
+    {
+    }
+
     /// A timestamptz in microseconds. `Time::max()` becomes `infinity`, `Time::min()` becomes `-infinity`.
     Param(core::Time time);
     Param(std::vector<std::string> const& texts);    ///< text[], uuid[], ...: quoted and escaped

@@ -12,9 +12,11 @@ UntypedBatcher::UntypedBatcher(Database& database, Work work)
 asio::awaitable<void> UntypedBatcher::wait(asio::any_io_executor const& executor, Waiter& waiter)
 {
     // This function is not a coroutine, because a coroutine would allocate a frame for each call.
-    return core::suspend([state = state_.get(), &waiter, executor](core::Suspended caller) {
+    // The queue is found before the caller is suspended, so that a failure is an exception of this function.
+    return core::suspend([state = state_.get(), queue = state_->queue_of(executor), &waiter, executor](
+                             core::Suspended caller) {
         waiter.caller.emplace(std::move(caller));
-        state->join(state->queue_of(executor), waiter, executor);
+        state->join(queue, waiter, executor);
     });
 }
 

@@ -192,7 +192,8 @@ void ServiceBase::serve(std::vector<http::Endpoint> endpoints)
 
 bool ServiceBase::live() const noexcept
 {
-    return listener_ && listener_->live();
+    auto const* const listener = started_listener_.load();
+    return listener != nullptr && listener->live();
 }
 
 bool ServiceBase::reaches_database() const noexcept
@@ -227,6 +228,7 @@ void ServiceBase::listen()
         .on_gap = on_gap,
         .on_silence = [this](bool silent) { db_.set_silent(silent); }};
     listener_ = std::make_unique<pg::Listener>(runtime_.settings.session_url().reveal(), std::move(handlers));
+    started_listener_ = listener_.get();
 }
 
 void ServiceBase::begin_stop() noexcept

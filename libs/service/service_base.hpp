@@ -23,6 +23,7 @@
 #include "tenancy/eraser.hpp"
 #include "tenancy/tenant_handlers.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -148,7 +149,8 @@ private:
     gateway::ExpensiveRequestLimiter expensive_requests_;
     std::unique_ptr<gateway::Gateway> gateway_;
     BackgroundWork background_work_;
-    std::unique_ptr<pg::Listener> listener_; ///< last member, because it calls other members
+    std::atomic<pg::Listener*> started_listener_ = nullptr; ///< `listener_`, for other threads
+    std::unique_ptr<pg::Listener> listener_;                ///< last member, because it calls other members
 };
 
 } // namespace service

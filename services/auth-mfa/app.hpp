@@ -3,10 +3,10 @@
 #include "batchers.hpp"
 #include "config.hpp"
 #include "crypto/password.hpp"
+#include "definition.hpp"
 #include "deps.hpp"
 #include "providers/id_token_verifier.hpp"
 #include "providers/sms_code_sender.hpp"
-#include "service/run.hpp"
 #include "service/service_base.hpp"
 #include "state/challenges.hpp"
 #include "state/keyed_hash.hpp"
@@ -47,8 +47,5 @@ private:
     SmsCodeSender sms_codes_;
     Deps deps_;
 };
-
-/// The service's definition, for main().
-service::Definition definition();
 
 } // namespace auth_mfa

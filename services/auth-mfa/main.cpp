@@ -1,4 +1,4 @@
-#include "app.hpp"
+#include "definition.hpp"
 
 /// jemalloc reads its settings from this variable. By default, jemalloc returns freed allocations above 8 MiB
 /// to the kernel at once, so each new allocation of this size causes a page fault per page. With

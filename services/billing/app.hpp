@@ -4,11 +4,11 @@
 #include "config.hpp"
 #include "core/keyed_limiter.hpp"
 #include "core/thread_pool.hpp"
+#include "definition.hpp"
 #include "deps.hpp"
 #include "ingest/ingestor.hpp"
 #include "metrics.hpp"
 #include "providers/purchases_api.hpp"
-#include "service/run.hpp"
 #include "service/service_base.hpp"
 
 #include <string>
@@ -39,8 +39,5 @@ private:
     ingest::Ingestor ingestor_;
     Deps deps_;
 };
-
-/// The definition that main() passes to service::run.
-service::Definition definition();
 
 } // namespace billing

@@ -1,4 +1,4 @@
-#include "app.hpp"
+#include "definition.hpp"
 
 /// Settings of the allocator jemalloc. Its background thread returns free memory to the system even while no
 /// requests arrive.

@@ -3,8 +3,8 @@
 #include "batchers.hpp"
 #include "blobs/attachments.hpp"
 #include "config.hpp"
+#include "definition.hpp"
 #include "deps.hpp"
-#include "service/run.hpp"
 #include "service/service_base.hpp"
 
 #include <memory>
@@ -29,8 +29,5 @@ private:
     Batchers batchers_;
     Deps deps_;
 };
-
-/// The service's definition, for main().
-service::Definition definition();
 
 } // namespace feedback

@@ -1,4 +1,4 @@
-#include "app.hpp"
+#include "definition.hpp"
 
 /// jemalloc reads its settings from this variable. The background thread returns free memory to the system
 /// even while no requests arrive.

@@ -4,6 +4,7 @@
 #include "blobs/attachments.hpp"
 #include "config.hpp"
 #include "core/thread_pool.hpp"
+#include "definition.hpp"
 #include "deps.hpp"
 #include "email_domain_deps.hpp"
 #include "providers/dkim.hpp"
@@ -11,7 +12,6 @@
 #include "providers/mail.hpp"
 #include "providers/push_sender.hpp"
 #include "redis/quota.hpp"
-#include "service/run.hpp"
 #include "service/service_base.hpp"
 #include "workers/job_handlers.hpp"
 
@@ -50,8 +50,5 @@ private:
     Batchers batchers_;
     Deps deps_;
 };
-
-/// The definition that main() passes to service::run.
-service::Definition definition();
 
 } // namespace notify

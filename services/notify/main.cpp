@@ -1,4 +1,4 @@
-#include "app.hpp"
+#include "definition.hpp"
 
 /// Settings of the allocator jemalloc: one arena, which returns memory to the system after the memory has
 /// been free for half a second. Three threads handle the devices of a broadcast: one reads them, one sends

@@ -7,8 +7,9 @@ import path from "node:path";
  * the layers that these may include. Every layer may include libs/.
  */
 const layers = {
-  main: ["app"],
-  app: ["config", "routes", "workers"],
+  main: ["definition"],
+  definition: [],
+  app: ["config", "definition", "routes", "workers"],
   workers: ["routes"],
   routes: ["api"],
   api: ["flows", "email_domain_deps"],

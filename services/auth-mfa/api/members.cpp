@@ -68,8 +68,10 @@ asio::awaitable<http::Response> list_members(http::Request const& req, Deps& dep
         require_role(tx, req, deps, core::Access::managers);
         return users::list(tx, req.scope(), asked.after, asked.rows());
     });
-    co_return http::Response::ok(paging::to_json(
-        asked.page(std::move(rows)), [](core::JsonWriter& w, User const& member) { write(w, member); }, 512));
+    auto const page = asked.page(std::move(rows),
+        [](User const& member) { return paging::Position{member.created_at, member.id.uuid()}; });
+    co_return http::Response::ok(
+        paging::to_json(page, [](core::JsonWriter& w, User const& member) { write(w, member); }, 512));
 }
 
 asio::awaitable<http::Response> update_member(http::Request const& req, Deps& deps)

@@ -57,7 +57,8 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
             throw core::Error(
                 core::codes::conflict, "An account with this email already exists. Use another email.");
         audit::record(tx, inner.context,
-            audit::created("member", owner->id, boost::json::object{{"role", to_string(owner->role)}}));
+            audit::created(
+                "member", owner->id.uuid(), boost::json::object{{"role", to_string(owner->role)}}));
         return http::Response::created(to_json(*owner));
     });
 }

@@ -5,7 +5,6 @@
 #include "storage/event_claims.hpp"
 #include "storage/subscriptions.hpp"
 
-#include <set>
 #include <string_view>
 
 namespace billing::event_batch {
@@ -232,10 +231,10 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
 
 pg::Scopes scopes_of(std::span<EventWrite const* const> events)
 {
-    std::set<core::ScopeId> ids;
+    std::vector<core::ScopeId> ids;
     for (auto const* event : events)
-        ids.insert(event->scope_id);
-    return pg::Scopes(std::vector<core::ScopeId>(ids.begin(), ids.end()));
+        ids.push_back(event->scope_id);
+    return pg::Scopes::distinct(std::move(ids));
 }
 
 } // namespace

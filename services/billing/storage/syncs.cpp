@@ -114,7 +114,7 @@ std::vector<core::TenantId> tenants_overdue(
                     AND {overdue_condition} AND {may_ask_condition}
             )
         ORDER BY 1)"),
-        {std::vector<core::ScopeId>(scopes.begin(), scopes.end()), overdue, now});
+        {scopes, overdue, now});
     return pg::read_rows(tenants, &pg::RowReader::tenant_id);
 }
 

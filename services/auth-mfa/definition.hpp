@@ -1,0 +1,10 @@
+#pragma once
+
+#include "service/run.hpp"
+
+namespace auth_mfa {
+
+/// The definition of the service, for service::run. Apart from app.hpp, so that main.cpp compiles quickly.
+service::Definition definition();
+
+} // namespace auth_mfa
