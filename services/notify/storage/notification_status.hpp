@@ -23,9 +23,9 @@ std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid 
 std::optional<Notification> lock_if_queued_at(
     pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, core::Time queued_at);
 
-/// Withdraws the jobs of the queued notifications among `ids`, except jobs that a worker has begun. Then locks
-/// the notifications in the order of their ids, and returns them in this order. Ids without a notification
-/// are left out.
+/// Withdraws the jobs of the queued notifications among `ids`, except jobs that a worker has begun. Then
+/// locks the notifications in the order of their ids, and returns them in this order. Ids without a
+/// notification are left out.
 std::vector<Notification> withdraw_and_lock(
     pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
