@@ -88,7 +88,7 @@ private:
     std::unique_ptr<Node> root_;
 };
 
-/// Returns a request's path for logs: `pattern` with the values of those parameters that may be shown (see
+/// Redacts a request's path for logs: `pattern` with the values of those parameters that may be shown (see
 /// Route).
 std::string shown_path(
     std::string_view pattern, std::span<std::pair<std::string_view, std::string> const> params);

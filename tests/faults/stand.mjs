@@ -270,8 +270,8 @@ export class Stand {
     // Starts the simulated providers. Returns the settings with their addresses, for the services.
     async openProviders() {
         const all = [new Apple(), new MailServer(), new Twilio(), new PurchasePlatform()]
-        const [apple, mail, twilio, store] = await Promise.all(all.map(each => each.open()))
-        this.providers = { apple, mail, twilio, store }
+        const [apple, mail, twilio, purchases] = await Promise.all(all.map(each => each.open()))
+        this.providers = { apple, mail, twilio, purchases }
         const at = ({ port }) => `http://127.0.0.1:${port}`
         const texts = {
             SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret',
@@ -283,7 +283,7 @@ export class Stand {
                 ...texts, APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
                 EMAIL_FROM: 'Tetrad <tetrad@example.com>',
             },
-            billing: { PURCHASES_API_URL: at(store) },
+            billing: { PURCHASES_API_URL: at(purchases) },
         }
     }
 

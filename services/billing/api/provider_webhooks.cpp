@@ -4,10 +4,10 @@
 #include "core/json_writer.hpp"
 #include "domain/event_outcome.hpp"
 #include "domain/payment_signature.hpp"
+#include "domain/settings.hpp"
 #include "ingest/incoming_event.hpp"
 #include "ingest/ingestor.hpp"
 #include "metrics.hpp"
-#include "storage/settings.hpp"
 #include "tenancy/directory.hpp"
 
 #include <algorithm>

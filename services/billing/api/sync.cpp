@@ -8,6 +8,7 @@
 #include "core/thread_pool.hpp"
 #include "domain/entitlement_view.hpp"
 #include "domain/errors.hpp"
+#include "domain/settings.hpp"
 #include "domain/sync.hpp"
 #include "ingest/sync.hpp"
 #include "jobs/queue.hpp"
@@ -15,7 +16,6 @@
 #include "pg/database.hpp"
 #include "providers/purchases_api.hpp"
 #include "storage/entitlements.hpp"
-#include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 #include "tenancy/settings.hpp"
 

@@ -2,127 +2,20 @@
 
 #include "tenancy/settings.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
 namespace billing::settings {
-
-namespace {
-
-namespace json = boost::json;
-
-/// Additional data of a sealed secret. It binds the secret to its member and tenant.
-std::string aad_of(std::string_view name, core::TenantId tenant_id)
-{
-    return "billing.settings." + std::string(name) + '/' + core::to_string(tenant_id);
-}
-
-core::Secret open(json::value const& sealed, std::string_view name, core::TenantId tenant_id,
-    crypto::Keyring const& keyring)
-{
-    auto opened = keyring.open(std::string_view(sealed.as_string()), aad_of(name, tenant_id));
-    if (!opened)
-        throw std::runtime_error("a secret of the settings cannot be decrypted: ENCRYPTION_KEYS lacks its "
-                                 "key, or the stored value was changed");
-    return core::Secret(*std::move(opened));
-}
-
-/// The member; null if it is absent or JSON null.
-json::value const* find(json::object const& document, std::string_view name) noexcept
-{
-    auto const* value = document.if_contains(name);
-    return value == nullptr || value->is_null() ? nullptr : value;
-}
-
-/// All sealed values of the document, each with the name of its member.
-std::vector<std::pair<std::string_view, json::value*>> sealed_values(json::object& document)
-{
-    std::vector<std::pair<std::string_view, json::value*>> found;
-    for (auto const name : {purchases_secret_name, payments_secrets_name, purchases_api_key_name}) {
-        auto* value = document.if_contains(name);
-        if (value == nullptr) continue;
-        if (value->is_string()) found.emplace_back(name, value);
-        if (value->is_array())
-            for (auto& item : value->get_array())
-                found.emplace_back(name, &item);
-    }
-    return found;
-}
-
-} // namespace
-
-ProviderSettings provider_settings(
-    json::object const& document, Provider provider, core::TenantId tenant_id, crypto::Keyring const& keyring)
-{
-    ProviderSettings settings{.webhook_secrets = {}, .payment_settings = payment_settings(document)};
-    auto const name = provider == Provider::purchases ? purchases_secret_name : payments_secrets_name;
-    auto const add = [&](json::value const& sealed) {
-        settings.webhook_secrets.push_back(open(sealed, name, tenant_id, keyring));
-    };
-    auto const* value = find(document, name);
-    if (value == nullptr) return settings;
-    if (provider == Provider::purchases)
-        add(*value);
-    else
-        std::ranges::for_each(value->as_array(), add);
-    return settings;
-}
-
-ProviderSettings provider_settings(
-    tenancy::Tenant const& tenant, Provider provider, crypto::Keyring const& keyring)
-{
-    auto const& document = tenant.settings(core::Environment::production).document;
-    return provider_settings(document, provider, tenant.id, keyring);
-}
-
-core::Secret purchases_api_key(
-    json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring)
-{
-    auto const* sealed = find(document, purchases_api_key_name);
-    return sealed == nullptr ? core::Secret() : open(*sealed, purchases_api_key_name, tenant_id, keyring);
-}
-
-bool has_purchases_api_key(json::object const& document) noexcept
-{
-    return find(document, purchases_api_key_name) != nullptr;
-}
-
-PaymentSettings payment_settings(json::object const& document) noexcept
-{
-    auto const* value = document.if_contains(past_due_is_active_name);
-    return {.past_due_is_active = value != nullptr && *value == true};
-}
 
 PaymentSettings read_payment_settings(pg::Tx& tx, core::Scope const& scope)
 {
     return payment_settings(tenancy::settings::read(tx, scope.production()).document);
 }
 
-json::array allowed_origins(json::object const& document)
-{
-    auto const* value = find(document, allowed_origins_name);
-    return value == nullptr ? json::array() : value->as_array();
-}
-
-std::string seal(core::Secret const& secret, std::string_view name, core::TenantId tenant_id,
-    crypto::Keyring const& keyring)
-{
-    return keyring.seal(secret.reveal(), aad_of(name, tenant_id));
-}
-
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
     // Does not touch a tenant without secrets, because read_for_update would create a missing row.
     if (scope.environment() != core::Environment::production) return 0;
-    if (auto current = tenancy::settings::read(tx, scope); sealed_values(current.document).empty()) return 0;
+    if (!has_secrets(tenancy::settings::read(tx, scope).document)) return 0;
     auto before = tenancy::settings::read_for_update(tx, scope);
-    std::size_t changed = 0;
-    for (auto const& [name, sealed] : sealed_values(before.document)) {
-        if (keyring.is_current(std::string_view(sealed->as_string()))) continue;
-        *sealed = seal(open(*sealed, name, scope.tenant_id(), keyring), name, scope.tenant_id(), keyring);
-        ++changed;
-    }
+    auto const changed = reencrypt_secrets(before.document, scope.tenant_id(), keyring);
     // The time of the last change stays, because no setting changed for the tenant.
     if (changed > 0)
         tenancy::settings::write(tx, scope, before.document, before.version, before.updated_at.value());

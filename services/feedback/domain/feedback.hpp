@@ -17,6 +17,7 @@ namespace feedback {
 
 using core::to_string;
 
+/// The status of a feedback. Staff may change any status to any other.
 enum class Status : std::uint8_t { open, in_progress, resolved, closed };
 enum class Category : std::uint8_t { bug, feature, general, support };
 enum class Priority : std::uint8_t { low, medium, high, critical };

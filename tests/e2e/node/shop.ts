@@ -37,7 +37,7 @@ export class Shop extends Services {
   /** The secret with which feedback signs webhooks. */
   hookSecret = "";
   #fcm = "";
-  #store = "";
+  #purchases = "";
   #hooks: http.Server | undefined;
   readonly #programs: ChildProcess[] = [];
 
@@ -63,17 +63,17 @@ export class Shop extends Services {
     const tests = path.join(source, "tests");
     const fcm = await program<{ url: string; control: string }>(path.join(tests, "notify/node/fcm.mjs"), { publicKey: google.publicKey });
     this.#programs.push(fcm.child);
-    const store = await program<{ port: number }>(path.join(tests, "billing/node/purchases_provider.mjs"));
-    this.#programs.push(store.child);
+    const purchases = await program<{ port: number }>(path.join(tests, "billing/node/purchases_provider.mjs"));
+    this.#programs.push(purchases.child);
     this.#fcm = fcm.where.control;
-    this.#store = `http://127.0.0.1:${store.where.port}`;
+    this.#purchases = `http://127.0.0.1:${purchases.where.port}`;
     const hooks = await played((request, body) => this.#hear(request.headers as Record<string, string>, body));
     this.#hooks = hooks.server;
     this.hookUrl = hooks.url;
     await this.launch(() => ({
       NOTIFY_FCM_BASE_URL: fcm.where.url,
       NOTIFY_FCM_TOKEN_URL: `${fcm.where.control}/token`,
-      BILLING_PURCHASES_API_URL: this.#store,
+      BILLING_PURCHASES_API_URL: this.#purchases,
     }));
     this.label = "shop";
     this.keys = valuesOf(await this.script("tenant", "create", "shop", "The Shop"));
@@ -120,6 +120,6 @@ export class Shop extends Services {
       request_date: new Date().toISOString(),
       subscriber: { original_app_user_id: user, entitlements: {}, non_subscriptions: {}, subscriptions },
     };
-    await fetch(`${this.#store}/test/answers/${user}`, { method: "PUT", body: JSON.stringify({ document }) });
+    await fetch(`${this.#purchases}/test/answers/${user}`, { method: "PUT", body: JSON.stringify({ document }) });
   }
 }

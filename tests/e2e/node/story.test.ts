@@ -199,7 +199,7 @@ const purchase = (id: string, userId: string, product: string, until: number) =>
 const told = async (body: ReturnType<typeof purchase>): Promise<string> =>
   (await ok(shop.client<BillingPaths>("billing").POST("/webhooks/purchases", { body, headers: { Authorization: purchasesSecret } }))).result;
 
-/** Ada buys a month in the app. The platform's webhook grants the features. */
+/** Ada buys a month in the app. The provider's webhook grants the features. */
 async function buy(userId: string): Promise<void> {
   assert.equal(await may(userId, "export"), false);
   assert.equal(await told(purchase("rc-1", userId, "pro.monthly", month)), "applied");
@@ -207,7 +207,7 @@ async function buy(userId: string): Promise<void> {
   assert.deepEqual([await may(userId, "export"), await may(userId, "concierge")], [true, false]);
 }
 
-/** Ada also buys a year, and the webhook is lost. A sync fetches the purchase from the platform. The late webhook changes nothing. */
+/** Ada also buys a year, and the webhook is lost. A sync fetches the purchase from the provider. The late webhook changes nothing. */
 async function missed(userId: string): Promise<void> {
   const billing = shop.client<BillingPaths>("billing", shop.keys["BILLING_PRODUCTION_KEY"]);
   const period = (until: number) => ({

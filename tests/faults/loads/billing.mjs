@@ -8,10 +8,10 @@ import { Figures, Ledger, insist, judgeArrivals } from '../ledger.mjs'
 export class BillingLoad extends BillingTraffic {
     figures = new Figures()
 
-    // `store` is the simulated purchase provider.
-    constructor(cluster, service, { store }) {
+    // `purchases` is the simulated purchase provider.
+    constructor(cluster, service, { purchases }) {
         super(cluster, service)
-        this.store = store
+        this.purchases = purchases
     }
 
     async prepare() {
@@ -98,6 +98,6 @@ export class BillingLoad extends BillingTraffic {
 
     // --- an outage of the providers: syncs fail and webhooks wait; everything else works ------------------------------------
 
-    closeProviders() { return Promise.all([this.store.close(), this.receiver.close()]) }
-    openProviders() { return Promise.all([this.store.open(), this.receiver.open()]) }
+    closeProviders() { return Promise.all([this.purchases.close(), this.receiver.close()]) }
+    openProviders() { return Promise.all([this.purchases.open(), this.receiver.open()]) }
 }

@@ -41,7 +41,7 @@ export class World extends Services {
 
   async #begin(): Promise<void> {
     const twilio = await played((_, body) => this.twilio.answer(body));
-    const store = await played((request) => ({
+    const purchases = await played((request) => ({
       status: 200,
       json: this.subscribers.get(decodeURIComponent(request.url!.split("/")[3]!)),
     }));
@@ -50,7 +50,7 @@ export class World extends Services {
       this.receiver.received.push({ headers: request.headers as Record<string, string>, body });
       return { status: 204 };
     });
-    this.#servers.push(twilio.server, store.server, issuer.server, receiver.server, this.apple.server);
+    this.#servers.push(twilio.server, purchases.server, issuer.server, receiver.server, this.apple.server);
     this.issuer.url = issuer.url;
     this.receiver.url = receiver.url;
     this.names.socket.bind(0, "127.0.0.1");
@@ -66,7 +66,7 @@ export class World extends Services {
       NOTIFY_TWILIO_AUTH_TOKEN: this.twilio.token,
       NOTIFY_TWILIO_FROM: "+14155550100",
       NOTIFY_TWILIO_WEBHOOK_URL: `http://127.0.0.1:${ports["NOTIFY_PORT"]}/webhooks/sms/twilio`,
-      BILLING_PURCHASES_API_URL: store.url,
+      BILLING_PURCHASES_API_URL: purchases.url,
     }));
   }
 }
