@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/clock.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +18,8 @@ enum class Access : std::uint8_t {
     admin = 16,  ///< JWT, role admin
     owner = 32,  ///< JWT, role owner
     master = 64, ///< the operator's master key
+    /// JWT that only enrols a second factor (`aud` `mfa-enrollment`). Other routes answer 401.
+    enrolment = 128,
     staff = key | admin | owner | master,
     key_or_user = staff | user,
     any_user = user | admin | owner,
@@ -34,10 +39,13 @@ constexpr bool allows(Access route, Access caller) noexcept
 /// The authenticated caller. `kind` has exactly one bit of Access set.
 struct Caller {
     Access kind = Access::anonymous;
-    std::string id;         ///< JWT: `sub`; API key: `key:<prefix>`; master: `master`
-    std::string email;      ///< JWT only
-    std::string session_id; ///< JWT only: `sid`
-    std::string role;       ///< JWT: its role; API key: `admin`; master: `owner`
+    std::string id;                       ///< JWT: `sub`; API key: `key:<prefix>`; master: `master`
+    std::string email;                    ///< JWT only
+    std::string session_id;               ///< JWT only: `sid`
+    std::string role;                     ///< JWT: its role; API key: `admin`; master: `owner`
+    bool email_verified = false;          ///< JWT only: the claim `email_verified`
+    std::optional<Time> authenticated_at; ///< JWT only: the claim `auth_time`
+    bool aal2 = false;                    ///< JWT only: whether the claim `acr` is `aal2`
 
     bool is_staff() const noexcept { return allows(Access::staff, kind); }
 

@@ -152,6 +152,10 @@ bool is_email(std::string_view text);
 std::size_t count_code_points(std::string_view utf8) noexcept;
 /// The longest prefix of `utf8` that has at most `limit` bytes and ends with a whole character.
 std::string_view whole_characters(std::string_view utf8, std::size_t limit) noexcept;
+/// The first line of another system's text, without the blank space before it, to be stored and shown. It is
+/// cut to `limit` bytes at a character boundary. Control characters become `?`. If the line is not UTF-8, all
+/// bytes that are not ASCII become `?` too.
+std::string first_line(std::string_view text, std::size_t limit);
 /// Whether `text` is well-formed UTF-8 (RFC 3629).
 bool is_utf8(std::string_view text) noexcept;
 

@@ -46,6 +46,12 @@ constexpr std::string_view trim(std::string_view text) noexcept
     return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+/// The text in Unicode's Normalization Form C (UAX #15), in which `e` with a combining accent and the one
+/// character `é` are the same. The result has at most as many code points as the canonical decomposition of
+/// `utf8`. Bound the length of `utf8` first: the time grows with the square of the length of a sequence of
+/// combining characters. Throws std::invalid_argument if `utf8` is not UTF-8.
+std::string nfc(std::string_view utf8);
+
 /// Percent-encodes all but the unreserved characters (RFC 3986, 2.3) and those in `keep`. So it encodes `/`,
 /// and space as `%20`. Use it for a path segment and for names and values in a query or form.
 std::string percent_encode(std::string_view text, char const* keep = "");

@@ -1,7 +1,9 @@
 #include "core/fields.hpp"
+#include "core/text.hpp"
 
 #include <boost/locale/utf.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -40,6 +42,22 @@ std::string_view whole_characters(std::string_view utf8, std::size_t limit) noex
         ++back)
         --limit;
     return utf8.substr(0, limit);
+}
+
+std::string first_line(std::string_view text, std::size_t limit)
+{
+    text = trim(text);
+    std::string line(text.substr(0, text.find_first_of("\r\n")));
+    bool const utf8 = is_utf8(line);
+    std::ranges::replace_if(
+        line,
+        [utf8](char c) {
+            auto const byte = static_cast<unsigned char>(c);
+            return byte < 0x20 || byte == 0x7F || (!utf8 && byte >= 0x80);
+        },
+        '?');
+    line.resize(whole_characters(line, limit).size());
+    return line;
 }
 
 std::size_t count_code_points(std::string_view utf8) noexcept

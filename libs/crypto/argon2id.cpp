@@ -1,5 +1,6 @@
 #include "crypto/argon2id.hpp"
 
+#include "crypto/bcrypt.hpp"
 #include "crypto/compare.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/random.hpp"
@@ -16,6 +17,10 @@ namespace {
 
 constexpr std::size_t salt_size = 16;
 constexpr std::size_t hash_size = 32;
+
+// Sizes in bytes of imported salts and hashes. Argon2 itself requires at least 8 bytes of salt.
+constexpr std::size_t min_imported_hash_size = 16;
+constexpr std::size_t max_imported_size = 64;
 
 std::uint8_t* bytes_of(std::string const& text)
 {
@@ -49,7 +54,8 @@ std::string argon2id(std::string const& secret, PhcString const& wanted, HashMem
     context.saltlen = static_cast<std::uint32_t>(wanted.salt.size());
     context.t_cost = wanted.cost.passes;
     context.m_cost = wanted.cost.memory_kib;
-    context.lanes = context.threads = wanted.cost.lanes;
+    context.lanes = wanted.cost.lanes;
+    context.threads = 1; // computes the lanes one after another: the result is the same
     context.version = ARGON2_VERSION_13;
     context.allocate_cbk = allocate;
     context.free_cbk = keep;
@@ -78,6 +84,7 @@ bool read_number(std::string_view& text, std::string_view name, std::uint32_t& n
 {
     if (!text.starts_with(name)) return false;
     text.remove_prefix(name.size());
+    if (text.size() > 1 && text.starts_with('0') && text[1] != ',' && text[1] != '$') return false;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     return error == std::errc();
@@ -108,6 +115,14 @@ std::uint8_t* HashMemory::reserve(std::size_t size) noexcept
     data_ = static_cast<std::uint8_t*>(mapped);
     size_ = size;
     return data_;
+}
+
+void HashMemory::shrink(std::size_t limit) noexcept
+{
+    if (size_ <= limit) return;
+    ::munmap(data_, size_);
+    data_ = nullptr;
+    size_ = 0;
 }
 
 void HashMemory::release() noexcept
@@ -150,10 +165,28 @@ std::string hash_password(std::string const& secret, Argon2Cost const& cost, Has
     return phc.str();
 }
 
-bool verify_password(std::string const& secret, std::string const& phc, HashMemory& memory)
+bool verify_password(std::string const& secret, std::string const& hash, HashMemory& memory)
 {
-    auto const known = PhcString::parse(phc);
+    if (!hash.starts_with("$argon2id$")) return verify_bcrypt(secret, hash);
+    auto const known = PhcString::parse(hash);
     return known && equal_constant_time(argon2id(secret, *known, memory), known->hash);
+}
+
+bool is_importable_hash(std::string_view text)
+{
+    if (auto const bcrypt = BcryptString::parse(text)) return bcrypt->cost <= max_imported_bcrypt_cost;
+    auto const phc = PhcString::parse(text);
+    if (!phc) return false;
+    auto const& [cost, salt, hash] = *phc;
+    return cost.memory_kib <= max_imported_cost.memory_kib && cost.passes <= max_imported_cost.passes &&
+           cost.lanes <= max_imported_cost.lanes && salt.size() <= max_imported_size &&
+           hash.size() >= min_imported_hash_size && hash.size() <= max_imported_size;
+}
+
+bool needs_rehash(std::string_view hash, Argon2Cost const& cost)
+{
+    auto const phc = PhcString::parse(hash);
+    return !phc || phc->cost != cost || phc->salt.size() != salt_size || phc->hash.size() != hash_size;
 }
 
 std::string hash_password(std::string const& secret, Argon2Cost const& cost)
@@ -162,10 +195,10 @@ std::string hash_password(std::string const& secret, Argon2Cost const& cost)
     return hash_password(secret, cost, memory);
 }
 
-bool verify_password(std::string const& secret, std::string const& phc)
+bool verify_password(std::string const& secret, std::string const& hash)
 {
     HashMemory memory;
-    return verify_password(secret, phc, memory);
+    return verify_password(secret, hash, memory);
 }
 
 } // namespace crypto

@@ -27,22 +27,29 @@ public:
     /// Returns the memory to the kernel, which discards its content.
     void release() noexcept;
 
+    /// Frees the memory if it is larger than `limit` bytes.
+    void shrink(std::size_t limit) noexcept;
+
+    /// The size in bytes of the memory, which the kernel may have back.
+    std::size_t size() const noexcept { return size_; }
+
 private:
     std::uint8_t* data_ = nullptr;
     std::size_t size_ = 0;
 };
 
-/// Like the functions of the same name in password.hpp, but with the given memory. Both throw
+/// Like the functions of the same name in password.hpp, but with the given memory for Argon2id. Both throw
 /// std::runtime_error if the kernel has no memory.
 std::string hash_password(std::string const& secret, Argon2Cost const& cost, HashMemory& memory);
-bool verify_password(std::string const& secret, std::string const& phc, HashMemory& memory);
+bool verify_password(std::string const& secret, std::string const& hash, HashMemory& memory);
 
 /// A parsed PHC string of Argon2id version 19.
 struct PhcString {
     Argon2Cost cost;
     std::string salt, hash; ///< raw bytes
 
-    /// Returns nullopt for any other text, and for a cost, salt or hash size that Argon2 does not allow.
+    /// Returns nullopt for any other text, and for a cost, salt or hash size that Argon2 does not allow. The
+    /// text has one form: numbers without leading zeros, no optional parameters. So `str()` returns it again.
     static std::optional<PhcString> parse(std::string_view text);
 
     std::string str() const;

@@ -2,14 +2,9 @@
 
 #include "crypto/hash.hpp"
 
-#include <array>
-#include <cstdint>
 #include <string_view>
 
 namespace crypto {
-
-/// 20 bytes: an HMAC-SHA-1.
-using Sha1Digest = std::array<std::uint8_t, 20>;
 
 /// HMAC-SHA-256 (RFC 2104). Compare the result with `equal_constant_time`.
 Digest hmac_sha256(std::string_view key, std::string_view data);

@@ -132,15 +132,37 @@ std::function<void()> PasswordHasher::next_job()
     return waiting_.pop([](core::Owner) { return true; })->second;
 }
 
-void PasswordHasher::hashed(std::chrono::duration<double> took, HashMemory& memory)
+/// Gives back memory that the thread does not need for its next hash.
+void PasswordHasher::tidy(HashMemory& memory) const
 {
+    memory.shrink(std::size_t{options_.cost.memory_kib} * 1024);
     bool is_last = false;
     {
         std::lock_guard const lock(mutex_);
-        seconds_.add(took.count());
         is_last = waiting_.size() == 0;
     }
     if (is_last) memory.release();
+}
+
+asio::awaitable<void> PasswordHasher::on_thread(
+    Reservation const& reservation, std::function<void(HashMemory&)> job)
+{
+    auto const run_job = [&] {
+        thread_local bool const yields = (lower_thread_priority(), true);
+        thread_local HashMemory memory;
+        static_cast<void>(yields);
+        job(memory);
+        tidy(memory);
+    };
+    auto const start = [&](core::Suspended caller) {
+        // A shared pointer, because std::function needs copyable captures.
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
+        enqueue(reservation.scope_id_, [&, waiting] {
+            run_job();
+            core::Suspended::resume(std::move(*waiting));
+        });
+    };
+    co_await core::suspend(start);
 }
 
 template <class Work>
@@ -149,30 +171,37 @@ auto PasswordHasher::run(Reservation const& reservation, Work work)
 {
     std::optional<std::invoke_result_t<Work&, HashMemory&>> result;
     std::exception_ptr failure;
-    auto const hash_once = [&] {
-        thread_local bool const yields = (lower_thread_priority(), true);
-        thread_local HashMemory memory;
-        static_cast<void>(yields);
+    auto const hash_once = [&](HashMemory& memory) noexcept {
         auto const begun = Clock::now();
         try {
             result = work(memory);
-            hashed(Clock::now() - begun, memory);
+            std::chrono::duration<double> const took = Clock::now() - begun;
+            {
+                std::lock_guard const lock(mutex_);
+                seconds_.add(took.count());
+            }
             if (options_.on_hash) options_.on_hash();
         } catch (...) {
             failure = std::current_exception();
         }
     };
-    auto const start = [&](core::Suspended caller) {
-        // A shared pointer, because std::function needs copyable captures.
-        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
-        enqueue(reservation.scope_id_, [&, waiting] {
-            hash_once();
-            core::Suspended::resume(std::move(*waiting));
-        });
-    };
-    co_await core::suspend(start);
+    co_await on_thread(reservation, hash_once);
     if (failure) std::rethrow_exception(failure);
     co_return std::move(*result);
+}
+
+asio::awaitable<void> PasswordHasher::compute(Reservation const& reservation, std::function<void()> work)
+{
+    std::exception_ptr failure;
+    auto const compute_once = [&](HashMemory&) noexcept {
+        try {
+            work();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    co_await on_thread(reservation, compute_once);
+    if (failure) std::rethrow_exception(failure);
 }
 
 asio::awaitable<std::string> PasswordHasher::hash(Reservation const& reservation, core::Secret secret)
@@ -184,12 +213,17 @@ asio::awaitable<std::string> PasswordHasher::hash(Reservation const& reservation
 }
 
 asio::awaitable<bool> PasswordHasher::verify(
-    Reservation const& reservation, core::Secret secret, std::optional<std::string> phc)
+    Reservation const& reservation, core::Secret secret, std::optional<std::string> hash)
 {
     auto const work = [&](HashMemory& memory) {
-        return verify_password(secret.reveal(), phc.value_or(dummy_hash_), memory) && phc.has_value();
+        return verify_password(secret.reveal(), hash.value_or(dummy_hash_), memory) && hash.has_value();
     };
     co_return co_await run(reservation, work);
+}
+
+bool PasswordHasher::needs_rehash(std::string_view hash) const
+{
+    return crypto::needs_rehash(hash, options_.cost);
 }
 
 } // namespace crypto

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -29,14 +30,33 @@ struct Argon2Cost {
     std::uint32_t memory_kib = 19 * 1024;
     std::uint32_t passes = 2;
     std::uint32_t lanes = 1;
+
+    bool operator==(Argon2Cost const&) const = default;
 };
+
+/// The highest cost of an imported hash (`is_importable_hash`). A comparison with such a hash takes up to
+/// about one second of CPU time: bcrypt of cost 14, or Argon2id with 64 MiB and 10 passes.
+inline constexpr Argon2Cost max_imported_cost{.memory_kib = 64 * 1024, .passes = 10, .lanes = 4};
+inline constexpr unsigned max_imported_bcrypt_cost = 14;
 
 /// Returns the PHC string (`$argon2id$v=19$m=19456,t=2,p=1$…`) of a secret under a new random salt. Takes
 /// about 25 ms of CPU time, so do not call it on an I/O thread; see PasswordHasher.
 std::string hash_password(std::string const& secret, Argon2Cost const& cost = {});
 
-/// Whether `secret` matches the PHC string. Returns false if `phc` is not a PHC string.
-bool verify_password(std::string const& secret, std::string const& phc);
+/// Whether `secret` matches the hash: a PHC string of Argon2id, or a bcrypt hash that begins with `$2b$` or
+/// `$2y$`. Returns false for any other text. bcrypt reads at most 72 bytes of a secret, so a longer secret
+/// matches if its first 72 bytes do.
+bool verify_password(std::string const& secret, std::string const& hash);
+
+/// Whether other software may have made this hash, and `verify_password` may compare it:
+/// - a PHC string of Argon2id version 19, of at most `max_imported_cost`, with 8 to 64 bytes of salt and 16
+///   to 64 bytes of hash, or
+/// - a bcrypt hash that begins with `$2b$` or `$2y$`, of at most cost 14.
+bool is_importable_hash(std::string_view text);
+
+/// Whether the hash differs from those that `hash_password` makes with this cost: in the algorithm, the cost,
+/// or the size of salt or hash. After a successful sign-in, replace such a hash.
+bool needs_rehash(std::string_view hash, Argon2Cost const& cost = {});
 
 class HashMemory;
 
@@ -73,7 +93,8 @@ void lower_thread_priority() noexcept;
 /// Hashes passwords on low-priority threads of its own (`lower_thread_priority`), so that many sign-ins do
 /// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant.
 /// Therefore, even very many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes.
-/// Each thread has its own memory, which it releases when the queue is empty. Thread-safe.
+/// Each thread has its own memory, which it releases when the queue is empty. After a comparison with an
+/// imported hash of a higher memory cost, the thread frees the larger memory at once. Thread-safe.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);
@@ -116,10 +137,20 @@ public:
     /// Like `hash_password`, on a thread of the hasher. Resumes the caller on its own executor.
     asio::awaitable<std::string> hash(Reservation const& reservation, core::Secret secret);
 
-    /// Like `verify_password`, on a thread of the hasher. If `phc` is nullopt, does the same amount of work
-    /// and returns false, so that a sign-in takes the same time for an unknown user and for a wrong password.
+    /// Like `verify_password`, on a thread of the hasher. If `hash` is nullopt, does the work for a hash of
+    /// today's cost and returns false, so that a sign-in takes the same time for an unknown user and for a
+    /// wrong password. An imported hash of another cost takes another time, until it is replaced: the time
+    /// shows that the user exists and has not signed in since the import. `is_importable_hash` bounds it.
     asio::awaitable<bool> verify(
-        Reservation const& reservation, core::Secret secret, std::optional<std::string> phc);
+        Reservation const& reservation, core::Secret secret, std::optional<std::string> hash);
+
+    /// Like the function of the same name, with the cost of this hasher.
+    bool needs_rehash(std::string_view hash) const;
+
+    /// Runs other slow work on a password on a thread of the hasher, when it is the scope's turn. Does not
+    /// count as a hash. Returns when `work` has ended, and rethrows its exception. `work` must not take
+    /// longer than a hash.
+    asio::awaitable<void> compute(Reservation const& reservation, std::function<void()> work);
 
     /// The number of callers that wait for a thread or use one. For metrics.
     std::size_t queued() const;
@@ -129,12 +160,14 @@ private:
     template <class Work>
     auto run(Reservation const& reservation, Work work)
         -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
+    /// Runs `job(HashMemory&)`, which must not throw, on one of the threads when it is the scope's turn.
+    asio::awaitable<void> on_thread(Reservation const& reservation, std::function<void(HashMemory&)> job);
     void leave(core::ScopeId scope_id) noexcept;
     void enqueue(core::ScopeId scope_id, std::function<void()> job);
     std::function<void()> next_job();
     bool is_full_for(core::Owner owner) const;
     std::size_t ahead_of(core::Owner owner) const;
-    void hashed(std::chrono::duration<double> took, HashMemory& memory);
+    void tidy(HashMemory& memory) const;
 
     PasswordHasherOptions const options_;
     std::string const dummy_hash_; ///< PHC string of a discarded random secret

@@ -105,3 +105,29 @@ TEST_CASE("text is cut between characters")
     // end.
     CHECK(core::whole_characters(std::string(20, '\x80'), 10).size() == 7);
 }
+
+TEST_CASE("the first line of a text has no control characters")
+{
+    CHECK(core::first_line("Unregistered", 200) == "Unregistered");
+    CHECK(core::first_line("  550 5.1.1 no such user\r\nsecond line", 200) == "550 5.1.1 no such user");
+    CHECK(core::first_line("\n\nafter blank lines", 200) == "after blank lines");
+    CHECK(core::first_line("", 200) == "");
+    CHECK(core::first_line("tab\there", 200) == "tab?here");
+    CHECK(core::first_line(std::string("nul\0here", 8), 200) == "nul?here");
+    CHECK(core::first_line("Größe", 200) == "Größe");
+    CHECK(core::first_line("latin \xfc text", 200) == "latin ? text");
+    CHECK(core::first_line(std::string(500, 'x'), 200) == std::string(200, 'x'));
+}
+
+TEST_CASE("a line is cut at a character boundary")
+{
+    std::string const long_text = "x" + [] {
+        std::string text;
+        for (int i = 0; i < 150; ++i)
+            text += "ü";
+        return text;
+    }();
+    auto const line = core::first_line(long_text, 200);
+    CHECK(line.size() == 199);
+    CHECK(line == long_text.substr(0, 199));
+}

@@ -38,6 +38,15 @@ TEST_CASE("SHA-256 matches the examples of FIPS 180")
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST_CASE("SHA-1 matches the examples of FIPS 180")
+{
+    auto const sha1_hex = [](std::string_view data) { return core::hex::encode(view(crypto::sha1(data))); };
+    CHECK(sha1_hex("") == "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+    CHECK(sha1_hex("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d");
+    CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(sha1_hex(std::string(1'000'000, 'a')) == "34aa973cd4c4daa4f61eeb2bdbad27316534016f");
+}
+
 TEST_CASE("HMAC-SHA-256 matches RFC 4231")
 {
     CHECK(hmac_hex(std::string(20, '\x0b'), "Hi There") ==
