@@ -21,6 +21,8 @@ namespace auth::token {
 
 inline constexpr std::string_view type = "at+jwt";
 inline constexpr std::string_view audience = "tetrad";
+/// The audience of tokens that only enrol a second factor. Only auth-mfa accepts them (UserTokensOptions).
+inline constexpr std::string_view enrolment_audience = "mfa-enrollment";
 inline constexpr std::chrono::seconds skew{30};
 
 /// A tenant's host: `demo-sandbox.auth.example.com`.

@@ -35,14 +35,12 @@ std::optional<std::string> text_claim(json::object const& claims, std::string_vi
     return std::string(text);
 }
 
-/// Whether `aud` contains our audience. `aud` is a string or an array of strings (RFC 7519, 4.1.3).
-bool names_audience(json::object const& claims)
+/// Whether `aud` contains `audience`. `aud` is a string or an array of strings (RFC 7519, 4.1.3).
+bool names_audience(json::object const& claims, std::string_view audience)
 {
     auto const* const aud = find(claims, "aud");
     if (aud == nullptr) return false;
-    auto const is_ours = [](json::value const& v) {
-        return v.is_string() && v.get_string() == token::audience;
-    };
+    auto const is_ours = [&](json::value const& v) { return v.is_string() && v.get_string() == audience; };
     return is_ours(*aud) || (aud->is_array() && std::ranges::any_of(aud->get_array(), is_ours));
 }
 
@@ -94,19 +92,31 @@ std::optional<UserToken> read_identity(json::object const& claims)
     token.role = std::move(*role);
     token.access = *access;
     if (!read_email(claims, token.email)) return std::nullopt;
+    auto const is = [&](std::string_view name, json::value const& wanted) {
+        auto const* const value = find(claims, name);
+        return value != nullptr && *value == wanted;
+    };
+    token.email_verified = is("email_verified", true);
+    token.authenticated_at = token::time_claim(claims, "auth_time");
+    token.aal2 = is("acr", "aal2");
     return token;
 }
 
 /// Reads the claims and checks everything except the signature. Returns nullopt if the token is refused.
-std::optional<UserToken> read_claims(crypto::Jws const& jws, std::string_view issuer_host, core::Time now)
+std::optional<UserToken> read_claims(crypto::Jws const& jws, UserTokensOptions const& options, core::Time now)
 {
     auto const* const type = find(jws.header, "typ");
     if (type == nullptr || !type->is_string() || type->get_string() != token::type) return std::nullopt;
     auto const& claims = jws.payload;
     auto token = read_identity(claims);
     auto const iss = text_claim(claims, "iss");
-    if (!token || !iss || !names_audience(claims) || !token::is_timely(claims, now)) return std::nullopt;
-    if (!token::is_issuer(*iss, issuer_host, token->tenant, token->environment)) return std::nullopt;
+    if (!token || !iss || !token::is_timely(claims, now)) return std::nullopt;
+    if (!token::is_issuer(*iss, options.issuer_host, token->tenant, token->environment)) return std::nullopt;
+    if (!names_audience(claims, token::audience)) {
+        if (!options.accept_enrolment || !names_audience(claims, token::enrolment_audience))
+            return std::nullopt;
+        token->access = core::Access::enrolment;
+    }
     token->issued_at = token::time_claim(claims, "iat").value();
     token->expires_at = token::time_claim(claims, "exp").value();
     return token;
@@ -150,7 +160,7 @@ struct UserTokens::Impl {
         }
         auto const jws = crypto::parse_jws(raw);
         if (!jws || jws->kid().empty()) return {.decided = true};
-        auto token = read_claims(*jws, options.issuer_host, now);
+        auto token = read_claims(*jws, options, now);
         if (!token) return {.decided = true};
         auto const* const key = keys ? keys->find(jws->kid()) : nullptr;
         if (key == nullptr) return {.decided = last || (keys && !jwks.may_refetch())};

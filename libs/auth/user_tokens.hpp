@@ -9,6 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,9 +21,12 @@ struct UserToken {
     std::string session_id; ///< the claim `sid`
     std::string tenant;     ///< the tenant's slug, which matches the issuer
     core::Environment environment = core::Environment::production;
-    std::string role;                         ///< `user`, `admin` or `owner`
-    core::Access access = core::Access::user; ///< `role` as core::Access
-    std::string email;                        ///< empty if the token has none
+    std::string role;                           ///< `user`, `admin` or `owner`
+    core::Access access = core::Access::user;   ///< `role` as core::Access
+    std::string email;                          ///< empty if the token has none
+    bool email_verified = false;                ///< false if the token does not say so
+    std::optional<core::Time> authenticated_at; ///< the claim `auth_time`
+    bool aal2 = false;                          ///< whether `acr` is `aal2`: the session used a second factor
     core::Time issued_at;
     core::Time expires_at;
 };
@@ -30,13 +34,15 @@ struct UserToken {
 struct UserTokensOptions {
     std::string issuer_host; ///< such as `auth.example.com`
     std::size_t cache_capacity = 50'000;
+    /// Whether tokens with the audience `token::enrolment_audience` are accepted, with Access::enrolment.
+    bool accept_enrolment = false;
 };
 
 /// Verifies access tokens of users. A token must have the `typ` `at+jwt`, a valid ES256 signature, and the
-/// issuer and audience of token_claims.hpp. It must have `jti` and the claims of UserToken, of which only
-/// `email` may be absent. `amr` is optional. Clocks may differ by 30 s. A verified token is cached by its
-/// SHA-256 for at most one hour. The cached result ends earlier when the token expires or the key set
-/// changes. Thread-safe.
+/// issuer and audience of token_claims.hpp. It must have `jti` and the claims of UserToken, of which `email`,
+/// `email_verified`, `auth_time` and `acr` may be absent. `amr` is optional. Clocks may differ by 30 s. A
+/// verified token is cached by its SHA-256 for at most one hour. The cached result ends earlier when the
+/// token expires or the key set changes. Thread-safe.
 class UserTokens {
 public:
     /// All references must outlive this object.

@@ -22,6 +22,9 @@ Identity identity_of(auth::UserTokens::Token token)
     identity.caller.email = token->email;
     identity.caller.session_id = token->session_id;
     identity.caller.role = token->role;
+    identity.caller.email_verified = token->email_verified;
+    identity.caller.authenticated_at = token->authenticated_at;
+    identity.caller.aal2 = token->aal2;
     identity.token = std::move(token);
     return identity;
 }

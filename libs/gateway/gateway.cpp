@@ -136,9 +136,10 @@ std::optional<http::Response> Gateway::begin(RequestState& state) const
     if (state.rules.unknown_outside_api) check_route(state);
 
     state.named = tenancy::resolve(request.headers, rules_);
-    if (state.rules.anonymous) return std::nullopt;
+    if (state.rules.anonymous && !state.rules.optional_credential) return std::nullopt;
 
     auto const credential = read_credential(request);
+    if (!credential.sent && state.rules.anonymous) return std::nullopt;
     if (!credential.sent) return http::problem(missing_, request.context.request_id);
     state.token = credential.token;
     auto checked =
@@ -231,7 +232,7 @@ asio::awaitable<void> Gateway::find_tenant(RequestState& state)
         throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
 }
 
-void Gateway::check_route(RequestState const& state)
+void Gateway::check_route(RequestState const& state) const
 {
     auto const* const endpoint = state.match.endpoint;
     auto const& allow = state.match.allow;
@@ -243,7 +244,10 @@ void Gateway::check_route(RequestState const& state)
             "This resource does not support this method. The Allow header lists the supported ones.")
             .header("Allow", allow);
     }
-    if (!core::allows(endpoint->access, state.request.context.caller.kind) && !state.rules.anonymous)
+    auto const kind = state.request.context.caller.kind;
+    bool const allowed = core::allows(endpoint->access, kind);
+    if (!allowed && kind == core::Access::enrolment) throw refused_;
+    if (!allowed)
         throw core::Error(core::codes::forbidden, "This kind of credential has no access to this operation. "
                                                   "Use a kind that the API documentation allows.");
     auto const& context = state.request.context;

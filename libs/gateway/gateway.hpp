@@ -76,12 +76,14 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 /// 2. Answers CORS preflight requests. An unknown path outside /v1 gets 404.
 /// 3. Host and tenant headers that contradict each other get 400 TENANT_MISMATCH.
 /// 4. Checks the credential, unless the route is anonymous. A missing or invalid credential gets 401, and so
-///    does a credential of another scope than the one that the host and headers name.
+///    does a credential of another scope than the one that the host and headers name. A route may permit
+///    anonymous callers and others: then a credential may be missing, but must be valid.
 /// 5. Finds the tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (not for a
 ///    GET by the operator). A user token that is older than the tenant gets 401, because it was issued for an
 ///    erased tenant with the same slug.
-/// 6. Checks the route: 404 for an unknown path, 405 with `Allow` for the wrong method, 403 without access,
-///    403 for a sandbox credential on a `production_only` route.
+/// 6. Checks the route: 404 for an unknown path, 405 with `Allow` for the wrong method, 403 without access
+///    (401 for a token that only enrols a second factor), 403 for a sandbox credential on a `production_only`
+///    route.
 /// 7. Checks the rate limit (429) and `Idempotency-Key` (400), and reads the body (413), unless the route
 ///    streams it. 503 if there is no memory for the body (http::BodyBudget).
 /// 8. Calls the handler.
@@ -115,7 +117,7 @@ private:
     asio::awaitable<void> read_body(RequestState& state);
     http::BodyBudget::Holder holder_of(RequestState const& state) const;
     asio::awaitable<void> find_tenant(RequestState& state);
-    static void check_route(RequestState const& state);
+    void check_route(RequestState const& state) const;
     std::optional<redis::Limit> rate_limit(RequestState const& state) const;
     asio::awaitable<void> check_rate(RequestState& state, redis::Limit limit);
     asio::awaitable<http::Response> preflight(RequestState& state);

@@ -20,7 +20,9 @@ bool is_api(std::string_view path) noexcept
 
 RouteRules rules_of(http::Endpoint const& endpoint)
 {
-    return {.anonymous = core::allows(endpoint.access, core::Access::anonymous),
+    bool const anonymous = core::allows(endpoint.access, core::Access::anonymous);
+    return {.anonymous = anonymous,
+        .optional_credential = anonymous && endpoint.access != core::Access::anonymous,
         .tenantless = endpoint.options.tenantless};
 }
 
@@ -115,6 +117,8 @@ std::string_view to_string(core::Access kind) noexcept
         return "owner";
     case core::Access::master:
         return "master";
+    case core::Access::enrolment:
+        return "enrolment";
     default:
         return "anonymous";
     }

@@ -18,7 +18,8 @@ namespace gateway {
 
 /// The requirements of a request's route. They also apply to a request that gets 405.
 struct RouteRules {
-    bool anonymous = false;           ///< no credential is read
+    bool anonymous = false;           ///< no credential is required
+    bool optional_credential = false; ///< `anonymous`, but a credential that is sent is checked
     bool tenantless = false;          ///< no tenant is looked up
     bool unknown_outside_api = false; ///< the path is unknown and not below /v1: 404 for all callers
 };
@@ -49,7 +50,7 @@ bool agrees(tenancy::Resolution const& named, std::string_view slug, core::Envir
 std::string rate_subject(http::Context const& context);
 
 /// The kind of caller as written to the log: `anonymous`, `key`, `publishable_key`, `user`, `admin`, `owner`,
-/// `master`.
+/// `master`, `enrolment`.
 std::string_view to_string(core::Access kind) noexcept;
 
 /// Whether a trusted proxy says, in the last element of `X-Forwarded-Proto`, that the client connected

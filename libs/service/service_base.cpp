@@ -99,7 +99,8 @@ ServiceBase::ServiceBase(ServiceOptions options, Runtime const& runtime)
           [&logger = runtime.logger](std::string const& what) {
               logger.warn("the token issuer's keys cannot be read", {{"error", what}});
           }),
-      tokens_(jwks_, runtime.clock, {.issuer_host = options_.issuer.host}),
+      tokens_(jwks_, runtime.clock,
+          {.issuer_host = options_.issuer.host, .accept_enrolment = options_.accept_enrolment_tokens}),
       webhooks_{db_, runtime.clock, keyring_, outbound_.addresses(), options_.events},
       eraser_(db_, runtime.clock, {[this](core::Scope const& scope) { erase_outside(scope); }}),
       tenants_{db_, runtime.clock, eraser_},

@@ -60,6 +60,7 @@ struct ServiceOptions {
     bool tenant_headers = false;               ///< see gateway::Options
     std::int64_t user_requests_per_minute = 0; ///< see gateway::Options
     bool rate_limit_fails_open = true;         ///< see gateway::Options
+    bool accept_enrolment_tokens = false;      ///< see auth::UserTokensOptions
     bool cookies_from_allowed_origins = false; ///< see gateway::Options
     bool shared_settings = false;              ///< see tenancy::DirectoryOptions
 };

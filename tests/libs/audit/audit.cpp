@@ -35,6 +35,20 @@ struct Store {
         });
     }
 
+    /// Records an action in each scope with the SQL function `record_audit`.
+    void record_many(std::vector<core::ScopeId> const& scopes, std::string const& action)
+    {
+        std::vector<std::string> ids, actions(scopes.size(), action), ones(scopes.size(), "x");
+        for (std::size_t i = 0; i < scopes.size(); ++i)
+            ids.push_back(core::Uuid::v7().to_string());
+        database.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
+            tx.run(R"(
+                SELECT record_audit($1::bigint[], $2::uuid[], $3::text[], $3::text[], $4::text[], $3::text[],
+                    $3::text[], array_fill('{"n": 1}'::text, ARRAY[cardinality($1::bigint[])]), $3::text[]))",
+                {scopes, ids, ones, actions});
+        });
+    }
+
     boost::json::object list(std::string const& query = {}, core::Scope const& scope = acme)
     {
         http::Request request;
@@ -237,4 +251,17 @@ TEST_CASE("a list of a long log reads only its page")
     reads_index(" AND actor = 'a7'", "audit_log_by_actor");
     reads_index(" AND action = 'nothing'", "audit_log_by_action");
     CHECK(store.walk("limit=100&actor=a7", "actor").size() == 50);
+}
+
+TEST_CASE("one statement records entries of several scopes")
+{
+    Store store;
+    store.record_many({acme_sandbox.id, acme.id, acme.id}, "many");
+    CHECK(store.list("action=many").at("items").as_array().size() == 2);
+    auto const items = store.list("action=many", acme_sandbox).at("items").as_array();
+    REQUIRE(items.size() == 1);
+    CHECK(items[0].at("after").at("n") == 1);
+    CHECK(items[0].at("before").is_null());
+    store.record_many({}, "none");
+    CHECK(store.list("action=none").at("items").as_array().empty());
 }

@@ -81,6 +81,38 @@ TEST_CASE("a valid token yields its claims")
     CHECK(f.verify(f.issuer.token({.role = "owner"}))->access == core::Access::owner);
 }
 
+TEST_CASE("a token may say how recently and how strongly its user authenticated")
+{
+    TokensFixture f;
+    auto const plain = f.verify(f.issuer.token({}));
+    REQUIRE(plain);
+    CHECK_FALSE(plain->email_verified);
+    CHECK_FALSE(plain->authenticated_at);
+    CHECK_FALSE(plain->aal2);
+    auto const strong = f.verify(
+        f.issuer.token({}, {{"email_verified", true}, {"auth_time", f.now() - 60}, {"acr", "aal2"}}));
+    REQUIRE(strong);
+    CHECK(strong->email_verified);
+    CHECK(strong->authenticated_at == testing::FakeClock::start - 60s);
+    CHECK(strong->aal2);
+    auto const odd = f.verify(
+        f.issuer.token({}, {{"email_verified", "true"}, {"auth_time", "now"}, {"acr", json::array{"aal2"}}}));
+    REQUIRE(odd);
+    CHECK_FALSE((odd->email_verified || odd->authenticated_at || odd->aal2));
+}
+
+TEST_CASE("only a verifier that expects enrolment tokens accepts them")
+{
+    TokensFixture f;
+    auto const token = f.issuer.token({}, {{"aud", "mfa-enrollment"}});
+    CHECK_FALSE(f.verify(token));
+    auth::UserTokens expecting(f.jwks, f.clock, {.issuer_host = "auth.localhost", .accept_enrolment = true});
+    auto const accepted = testing::run_awaitable(expecting.verify(token));
+    REQUIRE(accepted);
+    CHECK(accepted->access == core::Access::enrolment);
+    CHECK(testing::run_awaitable(expecting.verify(f.issuer.token({})))->access == core::Access::user);
+}
+
 TEST_CASE("every required claim is checked")
 {
     TokensFixture f;

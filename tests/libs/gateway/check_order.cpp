@@ -82,6 +82,34 @@ TEST_CASE("valid credentials reach their scope")
         });
 }
 
+TEST_CASE("a route may permit callers with and without a credential")
+{
+    Fixture f;
+    Credentials const c(f);
+    std::string const path = "/v1/half-open";
+    check(f, {
+                 {"without a credential", {.path = path, .headers = {at_demo}}, 200, "", "\"caller\":\" \""},
+                 {"user", {.path = path, .headers = {at_demo, c.user}}, 200, "", " user\""},
+                 {"a wrong credential", {.path = path, .headers = {at_demo, c.wrong}}, 401, "UNAUTHORIZED"},
+                 {"a token of another scope", {.path = path, .headers = {at_demo, c.sandbox_user}}, 401,
+                     "UNAUTHORIZED"},
+                 {"another kind", {.path = path, .headers = {at_demo, c.demo}}, 403, "FORBIDDEN"},
+             });
+}
+
+TEST_CASE("a token that only enrols a factor gets 401 on other routes")
+{
+    Fixture f;
+    auto const enrolment = bearer(f.issuer.token(
+        {.environment = Environment::production}, {{"aud", "mfa-enrollment"}, {"sid", "enrolment.1"}}));
+    check(f, {
+                 {"enrolment", {.path = "/v1/enrol", .headers = {at_demo, enrolment}}, 200, "", " user\""},
+                 {"other route", {.headers = {at_demo, enrolment}}, 401, "UNAUTHORIZED"},
+                 {"optional credential", {.path = "/v1/half-open", .headers = {at_demo, enrolment}}, 401,
+                     "UNAUTHORIZED"},
+             });
+}
+
 TEST_CASE("a handler gets the identity and role of its caller")
 {
     Fixture f;

@@ -107,6 +107,8 @@ std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
         {Method::patch, "/v1/staff", Access::staff, {}, echo},
         {Method::put, "/v1/devices/{token}", Access::publishable_key | Access::staff, {}, echo},
         {Method::get, "/v1/open", Access::anonymous, {}, echo},
+        {Method::get, "/v1/half-open", Access::anonymous | Access::any_user, {}, echo},
+        {Method::get, "/v1/enrol", Access::any_user | Access::enrolment, {}, echo},
         {Method::post, "/v1/parse", Access::key_or_user | Access::publishable_key, {}, parsing},
         {Method::post, "/v1/open-parse", Access::anonymous, {}, parsing},
         {Method::get, "/v1/users/{userId}/things/{thingId}", Access::key_or_user, {}, echo},
@@ -139,8 +141,8 @@ Fixture::Fixture(FixtureOptions const& options)
               .flush_interval = std::chrono::milliseconds(0)},
           [this] { return live.load(); }),
       jwks_([this]() -> std::optional<std::string> { return issuer.jwks(); }, {}),
-      tokens_(jwks_, clock, {.issuer_host = "auth.localhost"}), master_key_(core::Secret(master)),
-      directory_(database, [this] { return live.load(); }),
+      tokens_(jwks_, clock, {.issuer_host = "auth.localhost", .accept_enrolment = true}),
+      master_key_(core::Secret(master)), directory_(database, [this] { return live.load(); }),
       logger_("test", observe::Level::info, captured_.fd()), metrics_("test")
 {
     make_tenants();
