@@ -7,9 +7,9 @@
 #include "definition.hpp"
 #include "deps.hpp"
 #include "email_domain_deps.hpp"
-#include "providers/dkim.hpp"
+#include "mail/mailer.hpp"
+#include "providers/dkim_keys.hpp"
 #include "providers/dns.hpp"
-#include "providers/mail.hpp"
 #include "providers/push_sender.hpp"
 #include "redis/quota.hpp"
 #include "service/service_base.hpp"
@@ -42,7 +42,7 @@ private:
     redis::Quota quota_;
     core::ThreadPool readers_;
     PushSender push_;
-    std::unique_ptr<Mailer> mailer_;
+    std::unique_ptr<mail::Mailer> mailer_;
     Dns dns_;
     DkimKeyGenerator dkim_keys_;
     EmailDomainDeps domains_;

@@ -2,12 +2,13 @@
 
 #include "blobs/options.hpp"
 #include "core/config.hpp"
-#include "providers/mail_options.hpp"
+#include "mail/options.hpp"
 #include "providers/push_options.hpp"
 #include "service/service_base.hpp"
 #include "sms/options.hpp"
 
 #include <cstddef>
+#include <string>
 
 namespace notify {
 
@@ -16,7 +17,8 @@ struct Config {
     service::TokenIssuer issuer;
     blobs::Options blobs;
     PushOptions push;
-    MailOptions mail;
+    mail::Options mail;
+    std::string dns_servers; ///< DNS_SERVERS, as in DnsOptions::servers
     sms::Options sms;
     std::size_t broadcast_chunk = 0; ///< BROADCAST_CHUNK
 

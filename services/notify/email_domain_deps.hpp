@@ -6,7 +6,7 @@
 
 namespace notify {
 
-class DkimKeyGenerator; // providers/dkim.hpp
+class DkimKeyGenerator; // providers/dkim_keys.hpp
 class Dns;              // providers/dns.hpp
 
 /// The dependencies of the domain routes and of the daily check. All of them outlive this object.

@@ -7,9 +7,9 @@
 #include "fuzz.hpp"
 #include "http/retry_after.hpp"
 #include "http_client/client.hpp"
+#include "mail/smtp.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"
-#include "providers/smtp.hpp"
 #include "sms/twilio.hpp"
 
 #include <boost/json.hpp>
@@ -103,10 +103,11 @@ void check_twilio(Said const& said)
 
 void check_mail(Said const& said)
 {
-    auto const result = notify::read_smtp_reply(said.status, said.body.substr(0, said.body.find('\n')));
-    check(result);
-    require(result.verdict != Verdict::accepted);
-    require(said.status >= 500 || result.verdict == Verdict::transient);
+    auto const result = mail::read_smtp_reply(said.status, said.body.substr(0, said.body.find('\n')));
+    static_assert(mail::max_reason <= notify::max_reason);
+    require(is_shown(result.reason) && result.message_id.empty());
+    require(result.outcome != mail::Outcome::accepted);
+    require(said.status >= 500 || result.outcome == mail::Outcome::transient);
 }
 
 /// Each line is a TXT record.

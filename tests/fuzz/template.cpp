@@ -4,9 +4,9 @@
 
 #include "core/fields.hpp"
 #include "core/text.hpp"
-#include "domain/plain_text.hpp"
 #include "domain/push_payload.hpp"
 #include "fuzz.hpp"
+#include "mail/plain_text.hpp"
 
 #include <boost/json.hpp>
 
@@ -31,7 +31,7 @@ Variables read_variables(fuzz::Input& input)
 
 void check_plain(std::string const& html)
 {
-    auto const text = notify::plain_text(html);
+    auto const text = mail::plain_text(html);
     require(is_text(text) && (text.empty() || text.ends_with('\n')));
     require(!text.starts_with('\n') && text.find('\r') == std::string::npos);
 }

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "mailauth.hpp"
 #include "support/dns.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <fstream>
 #include <sstream>
 #include <string>
 
@@ -14,7 +14,7 @@
 namespace domain_tests {
 
 namespace json = boost::json;
-using testing::DnsServer;
+using testing::DnsServer, testing::signatures;
 
 /// A World with `dns` as resolver.
 struct DomainWorld {
@@ -105,15 +105,6 @@ inline std::string header(std::string const& message, std::string const& name)
         if (inside) value += folded ? line : line.substr(name.size() + 2);
     }
     return value;
-}
-
-/// mailauth's results for the signatures of a message (ASCII), with the keys in `dns`.
-inline json::array signatures(std::string const& message, DnsServer const& dns)
-{
-    testing::TemporaryDirectory const folder("mailauth");
-    std::string const file = folder.path() + "/input.json";
-    std::ofstream(file) << body({{"message", message}, {"dns", dns.address()}});
-    return json::parse(testing::output_of({"node", NPM_FOLDER "/mailauth.mjs", file}, 1min)).as_array();
 }
 
 /// The audit entries about domains, oldest first: `domain.created, ...`.

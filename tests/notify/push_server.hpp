@@ -1,8 +1,8 @@
 #pragma once
 
-#include "peer.hpp"
 #include "support/http_client.hpp"
 #include "support/json.hpp"
+#include "support/peer.hpp"
 
 #include <boost/json.hpp>
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@
 class PushServer {
 public:
     explicit PushServer(std::string const& script, boost::json::object const& options = {})
-        : peer_(script, options), url_(said("url")), control_url_(said("control"))
+        : peer_(NPM_FOLDER "/" + script, options), url_(said("url")), control_url_(said("control"))
     {
     }
 
@@ -80,6 +80,6 @@ private:
         REQUIRE(testing::HttpClient(control_url_).post(path, boost::json::serialize(orders)).status == 200);
     }
 
-    Peer peer_;
+    testing::Peer peer_;
     std::string const url_, control_url_;
 };

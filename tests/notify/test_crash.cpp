@@ -1,5 +1,6 @@
 #include "program.hpp"
 #include "push_server.hpp"
+#include "smtp_server.hpp"
 #include "support/twilio.hpp"
 
 #include <catch2/catch.hpp>
@@ -108,10 +109,9 @@ testing::Variables twilio_at(TwilioServer const& server)
         {"TWILIO_FROM", TwilioServer::from}, {"SMS_SENDER_VERIFIED", "true"}};
 }
 
-testing::Variables smtp_at(Peer const& server)
+testing::Variables smtp_at(testing::SmtpServer const& server)
 {
-    return {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", "smtp://localhost:" + std::to_string(server.port())},
-        {"EMAIL_FROM", "n@x.example"}};
+    return {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", server.url()}, {"EMAIL_FROM", "n@x.example"}};
 }
 
 testing::Variables apns_at(PushServer const& server)
@@ -231,15 +231,15 @@ TEST_CASE("kill -9 between the provider's response and the commit repeats only t
 
 TEST_CASE("an email that is repeated after kill -9 has the same Message-ID", "[crash]")
 {
-    Peer smtp("smtp.mjs");
+    testing::SmtpServer const smtp;
     Data data;
     auto const id = kill_before_commit(
         data, smtp_at(smtp), [](Program const& first) { return first.send_mail("ada@example.com", later()); },
-        [&] { return smtp.said("messageId").size() == 1; });
+        [&] { return smtp.mails().size() == 1; });
     data.make_due();
     Program second(data, smtp_at(smtp));
     REQUIRE(second.becomes(id, "sent"));
-    auto const mails = smtp.said("messageId");
+    auto const mails = smtp.mails();
     REQUIRE(mails.size() == 2);
     CHECK(mails[0].at("messageId") == mails[1].at("messageId"));
     CHECK(mails[0].at("raw") == mails[1].at("raw"));

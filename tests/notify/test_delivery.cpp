@@ -1,5 +1,5 @@
-#include "peer.hpp"
 #include "receiver.hpp"
+#include "smtp_server.hpp"
 #include "support/twilio.hpp"
 #include "world.hpp"
 
@@ -39,14 +39,12 @@ void make_templates(World const& world)
 struct Smtp {
     Smtp()
         : world({.environment = {
-                     {"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", url()}, {"EMAIL_FROM", "n@x.example"}}})
+                     {"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", server.url()}, {"EMAIL_FROM", "n@x.example"}}})
     {
         make_templates(world);
     }
 
-    std::string url() const { return "smtp://localhost:" + std::to_string(server.port()); }
-
-    Peer server{"smtp.mjs"};
+    testing::SmtpServer server;
     World world;
 };
 
@@ -79,7 +77,7 @@ TEST_CASE("after a temporary failure an email is sent later with the same Messag
     CHECK(text(f.world.notification(id), "status") == "queued");
     f.world.clock.advance(12s);
     REQUIRE(attempted(f.world, id, 2));
-    auto const mails = f.server.said("messageId");
+    auto const mails = f.server.mails();
     REQUIRE(mails.size() == 2);
     CHECK(mails[0].at("messageId") == mails[1].at("messageId"));
     CHECK(mails[0].at("raw") == mails[1].at("raw"));

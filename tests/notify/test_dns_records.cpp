@@ -1,6 +1,8 @@
+#include "config.hpp"
 #include "domain/dns_records.hpp"
-#include "providers/dkim.hpp"
+#include "providers/dkim_keys.hpp"
 #include "providers/dns.hpp"
+#include "support/config.hpp"
 #include "support/contexts.hpp"
 #include "support/dns.hpp"
 #include "world.hpp"
@@ -146,12 +148,22 @@ TEST_CASE("DKIM keys have 2048 bits and distinct selectors", "[domains]")
     CHECK(a.selector.size() == 16);
     CHECK(a.selector != b.selector);
     CHECK(a.public_key != b.public_key);
-    DkimSigner const signer;
-    CHECK_THROWS(signer.sign("From: a@example.com\r\n\r\nx", {"example.com", "s", core::Secret("no key")}));
-    CHECK_THROWS(signer.sign("From: a@example.com", {"example.com", "s", a.private_key}));
 }
 
 // --- DNS -------------------------------------------------------------------------------------------------
+
+TEST_CASE("the addresses of the resolvers are validated", "[domains]")
+{
+    auto const faults = [](std::string const& servers) {
+        auto config = testing::config_of("NOTIFY", {{"DNS_SERVERS", servers}});
+        Config::read(config);
+        return testing::faults_of(config);
+    };
+    CHECK_THAT(faults("127.0.0.1:5353,[::1]:53,::1,192.0.2.1"), !Catch::Contains("DNS_SERVERS"));
+    for (auto const* servers : {"localhost", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:53:1", "[::1",
+             "127.0.0.1,,127.0.0.2", "127.0.0.1, 127.0.0.2"})
+        CHECK_THAT(faults(servers), Catch::Contains("DNS_SERVERS"));
+}
 
 TEST_CASE("DNS is queried for TXT records", "[domains]")
 {

@@ -4,11 +4,11 @@
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "crypto/random.hpp"
-#include "domain/email_address.hpp"
 #include "email_domain_deps.hpp"
 #include "jobs/queue.hpp"
+#include "mail/address.hpp"
 #include "pg/database.hpp"
-#include "providers/dkim.hpp"
+#include "providers/dkim_keys.hpp"
 #include "providers/dns.hpp"
 #include "storage/email_domain_checks.hpp"
 
@@ -46,21 +46,21 @@ struct DomainRequest {
     static DomainRequest parse(http::Request const& req);
 };
 
-std::optional<DomainName> parse_domain(core::Fields& f)
+std::optional<mail::DomainName> parse_domain(core::Fields& f)
 {
     std::string const text = f.text("domain", 1, 253);
-    auto domain = DomainName::parse(text);
+    auto domain = mail::DomainName::parse(text);
     if (!text.empty() && !domain)
         f.fault("domain", "format",
             "must be a domain name, such as example.com; an internationalised name must be in its xn-- form");
     return domain;
 }
 
-std::string parse_from_email(core::Fields& f, std::optional<DomainName> const& domain)
+std::string parse_from_email(core::Fields& f, std::optional<mail::DomainName> const& domain)
 {
     std::string const text = f.text("fromEmail", 1, max_email);
     if (text.empty()) return {};
-    auto const address = EmailAddress::parse(text);
+    auto const address = mail::Address::parse(text);
     if (!address) {
         f.fault("fromEmail", "format", "must be an email address");
         return {};

@@ -5,6 +5,7 @@
 #include "core/fields.hpp"
 #include "crypto/encoding.hpp"
 #include "domain/push_payload.hpp"
+#include "mail/media_type.hpp"
 
 #include <set>
 
@@ -72,7 +73,7 @@ RequestedAttachment parse_file(core::Fields& f)
     if (!blobs::is_filename(file.filename))
         f.fault("filename", "format", "must not have path separators, control characters or direction marks");
     file.content_type = f.text("contentType", 1, 255);
-    if (!is_bare_media_type(file.content_type))
+    if (!mail::is_bare_media_type(file.content_type))
         f.fault("contentType", "format", "must be a media type, such as application/pdf");
     file.content = parse_content(f);
     return file;

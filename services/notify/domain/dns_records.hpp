@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/enum_names.hpp"
-#include "domain/email_address.hpp"
+#include "mail/address.hpp"
 
 #include <array>
 #include <cstddef>

@@ -43,8 +43,4 @@ std::optional<std::string> recipient_of(Channel channel, std::string_view to);
 /// The rule for `to` on a channel, as text for validation errors: `must be ...`.
 std::string_view recipient_rule(Channel channel) noexcept;
 
-/// Whether `text` is a media type without parameters (RFC 9110, 8.3.1): `type/subtype`, each 1 to 127
-/// characters that are allowed in type names (RFC 6838, 4.2).
-bool is_bare_media_type(std::string_view text) noexcept;
-
 } // namespace notify

@@ -45,8 +45,7 @@ inline constexpr std::size_t max_reason = 200;
 /// Whether `text` can be stored as a provider's id of a message: 1 to 500 visible ASCII characters.
 bool is_provider_id(std::string_view text) noexcept;
 
-/// Turns a provider's text into a reason: its first line, cut to `max_reason` bytes at a character boundary.
-/// Control characters become `?`. If the text is not UTF-8, all bytes that are not ASCII become `?` too.
+/// Turns a provider's text into a reason: `core::first_line` with at most `max_reason` bytes.
 std::string reason_of(std::string_view text);
 
 } // namespace notify

@@ -166,7 +166,7 @@ std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::
     return keyring.seal(private_key.reveal(), aad(scope, domain));
 }
 
-std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+std::optional<mail::CustomSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
 {
     return pg::read_first(tx.run(R"(
         SELECT from_name, from_email, domain, selector, sealed_key
@@ -174,7 +174,7 @@ std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::
         WHERE scope_id = $1 AND status = 'verified')",
                               {scope.id}),
         [&](pg::RowReader& r) {
-            EmailSender s;
+            mail::CustomSender s;
             s.from.name = r.text();
             s.from.address = r.text();
             s.key.domain = r.text();

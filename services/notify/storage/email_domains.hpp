@@ -4,7 +4,7 @@
 #include "core/id.hpp"
 #include "crypto/keyring.hpp"
 #include "domain/dns_records.hpp"
-#include "domain/email.hpp"
+#include "mail/message.hpp"
 #include "pg/tx.hpp"
 
 #include <cstddef>
@@ -59,7 +59,8 @@ std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::
 
 /// The sender of a scope's email, with the key that signs the email. Returns nullopt while the scope has no
 /// verified domain. Throws std::runtime_error if no key of the ring decrypts the private key.
-std::optional<EmailSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
+std::optional<mail::CustomSender> sender(
+    pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
 
 /// Seals the scope's private key again under the keyring's first key. Returns how many keys changed. For
 /// service::reencrypt_command.

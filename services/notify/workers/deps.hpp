@@ -7,11 +7,14 @@
 
 #include <cstddef>
 
+namespace mail {
+class Mailer; // mail/mailer.hpp
+}
+
 namespace notify {
 
 namespace asio = boost::asio;
 
-class Mailer;     // providers/mail.hpp
 class PushSender; // providers/push_sender.hpp
 
 /// The dependencies of the job handlers. All of them outlive the handlers, and must work until the workers
@@ -24,7 +27,7 @@ struct WorkerDeps {
     http_client::Client& client;   ///< may reach the URLs that the operator configured: Twilio, S3
     crypto::Keyring const& keyring;
     PushSender& push;
-    Mailer& mailer;
+    mail::Mailer& mailer;
     asio::io_context& io;        ///< runs coroutines for worker threads (Runtime::io.first())
     std::size_t broadcast_chunk; ///< devices per chunk of a broadcast
     core::Clock const& clock;

@@ -10,6 +10,36 @@ namespace notify {
 
 using jobs::Outcome;
 
+namespace {
+
+static_assert(mail::max_reason <= max_reason);
+
+Verdict verdict_of(mail::Outcome outcome) noexcept
+{
+    switch (outcome) {
+    case mail::Outcome::accepted:
+        return Verdict::accepted;
+    case mail::Outcome::gone:
+        return Verdict::gone;
+    case mail::Outcome::refused:
+        return Verdict::refused;
+    case mail::Outcome::credential:
+        return Verdict::credential;
+    case mail::Outcome::transient:
+        break;
+    }
+    return Verdict::transient;
+}
+
+} // namespace
+
+SendResult result_of(mail::SendResult sent)
+{
+    return {.verdict = verdict_of(sent.outcome),
+        .reason = std::move(sent.reason),
+        .provider_id = std::move(sent.message_id)};
+}
+
 EmailHandler::Loaded EmailHandler::load(core::Scope const& scope, jobs::Claim& claim) const
 {
     return deps_.db.transact_blocking(scope, [&](pg::Tx& tx) {
@@ -59,18 +89,18 @@ SendResult EmailHandler::send(Loaded loaded, std::stop_token const& stop) const
 {
     if (auto obstacle = read_uploads(loaded.attachments, stop)) return *std::move(obstacle);
     Notification& n = *loaded.notification;
-    Email email{.id = n.id,
+    mail::Message message{.id = n.id,
         .date = n.due_at(),
         .to = std::move(n.to),
-        .content = std::move(n.content),
-        .attachments = {},
+        .subject = std::move(n.content.subject),
         .sender = std::move(loaded.sender),
         .traceparent = n.traceparent.value_or("")};
+    (n.content.html ? message.html : message.text) = std::move(n.content.body);
     for (auto& row : loaded.attachments) {
-        email.attachments.push_back(
+        message.attachments.push_back(
             {std::move(row.filename), std::move(row.content_type), std::move(*row.content)});
     }
-    return deps_.mailer.send(email, stop);
+    return result_of(deps_.mailer.send(message, stop));
 }
 
 } // namespace notify

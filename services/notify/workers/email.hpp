@@ -1,7 +1,7 @@
 #pragma once
 // Only JobHandlers uses this header.
 
-#include "providers/mail.hpp"
+#include "mail/mailer.hpp"
 #include "storage/notification_attachments.hpp"
 #include "workers/notification_job.hpp"
 
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace notify {
+
+/// Translates the result of sending an email into a SendResult.
+SendResult result_of(mail::SendResult sent);
 
 /// Sends emails. The handler of `queue_of(Channel::email)`.
 class EmailHandler {
@@ -24,7 +27,7 @@ private:
     struct Loaded {
         std::optional<Notification> notification;
         std::vector<notification_attachments::Row> attachments;
-        std::optional<EmailSender> sender;
+        std::optional<mail::CustomSender> sender;
     };
 
     Loaded load(core::Scope const& scope, jobs::Claim& claim) const;

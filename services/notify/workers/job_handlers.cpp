@@ -1,13 +1,12 @@
 #include "workers/job_handlers.hpp"
 
-#include "core/wait.hpp"
 #include "jobs/failure.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
+#include "service/tenant_jobs.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/broadcasts.hpp"
 #include "storage/carrier_configs.hpp"
-#include "tenancy/directory.hpp"
 #include "workers/broadcast_chunk.hpp"
 #include "workers/carrier_state.hpp"
 #include "workers/email.hpp"
@@ -33,25 +32,12 @@ constexpr unsigned chunks_per_tenant = 4;
 /// How long the chunks of a crashed process wait before another process takes them.
 constexpr std::chrono::seconds chunk_lease{20};
 
-/// How often a suspended tenant's jobs are checked again.
-constexpr std::chrono::minutes suspended_pause{5};
+using service::TenantHandler;
 
-/// A handler of jobs that belong to a tenant. `scope` is the claim's scope.
-using TenantHandler =
-    std::function<jobs::Outcome(core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop)>;
-
-/// Runs `handler` for the jobs of active tenants. The jobs of a suspended tenant wait, and the jobs of a
-/// removed tenant end. Throws core::Error UNAVAILABLE if the tenant cannot be read.
+/// As service::for_active_tenants.
 jobs::Handler for_active_tenants(WorkerDeps const& deps, TenantHandler handler)
 {
-    return [&deps, handler = std::move(handler)](jobs::Claim& claim, std::stop_token const& stop) {
-        core::Scope const unnamed{claim.scope_id, {}};
-        auto const tenant =
-            core::wait(deps.io.get_executor(), deps.directory.find_by_id(unnamed.tenant_id()));
-        if (!tenant) return jobs::Outcome::done();
-        if (tenant->suspended) return jobs::Outcome::not_yet(deps.clock.now() + suspended_pause);
-        return handler(tenant->scope(unnamed.environment()), claim, stop);
-    };
+    return service::for_active_tenants(deps.io, deps.directory, deps.clock, std::move(handler));
 }
 
 /// As `for_active_tenants`, for the jobs of notifications. An unexpected exception counts as an attempt, so

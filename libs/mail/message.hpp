@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+#include "core/secret.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mail {
+
+/// `name <address>`.
+struct Mailbox {
+    std::string name; ///< UTF-8; may be empty
+    std::string address;
+};
+
+/// The key that signs messages of a domain (RFC 6376).
+struct DkimKey {
+    std::string domain;       ///< `d=`
+    std::string selector;     ///< `s=`
+    core::Secret private_key; ///< PEM
+};
+
+/// A sender in a domain of its own, with the key that signs its messages.
+struct CustomSender {
+    Mailbox from;
+    DkimKey key;
+};
+
+struct Attachment {
+    std::string filename;     ///< UTF-8
+    std::string content_type; ///< such as `application/pdf`; if malformed, `application/octet-stream` is sent
+    std::string content;      ///< the bytes
+};
+
+/// A message to one recipient. Equal values are sent as equal bytes, apart from the time in the DKIM
+/// signature, so that recipients' servers can recognise a repeated delivery.
+struct Message {
+    core::Uuid id;       ///< unique; the Message-ID is `<id@domain of the shared sender>`
+    core::Time date;     ///< header Date
+    std::string to;      ///< one address
+    std::string subject; ///< UTF-8
+    /// The body as text, as HTML, or as both (UTF-8). If `html` is set and `text` is not, the text is made
+    /// from the HTML (`plain_text`).
+    std::optional<std::string> text{}, html{};
+    std::vector<Attachment> attachments{};
+    std::optional<CustomSender> sender{}; ///< if nullopt, the shared sender is used
+    std::string traceparent{};            ///< header Traceparent; not sent if empty
+};
+
+} // namespace mail
