@@ -1,8 +1,12 @@
 #include "app.hpp"
 
+#include "flows/account_events.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
+#include "storage/activity.hpp"
+#include "storage/email_tokens.hpp"
+#include "storage/identities.hpp"
 #include "storage/signing_keys.hpp"
 #include "storage/totp_seeds.hpp"
 #include "storage/trusted_devices.hpp"
@@ -22,7 +26,20 @@ service::ServiceOptions service_options(
         .issuer = {.host = settings.base_host,
             .own = [keys](
                        pg::Database& db, crypto::Keyring const& keyring) { return keys->load(db, keyring); }},
+        .key_kinds = {{"secret", "aut_", core::Access::key}},
+        .events = event_types,
+        .accept_enrolment_tokens = true,
         .cookies_from_allowed_origins = true}; // tenants' pages receive and send the cookie mfa_device
+}
+
+/// For operators who use the settings of a local run in production.
+void warn_of_outboxes(Config const& config, observe::Logger& logger)
+{
+    auto const warn = [&](bool outbox, char const* setting) {
+        if (outbox) logger.warn("messages are written to files and not sent", {{"setting", setting}});
+    };
+    warn(!config.sms.twilio, "SMS_PROVIDER=outbox");
+    warn(!config.mail.smtp, "EMAIL_PROVIDER=outbox");
 }
 
 crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metrics& metrics)
@@ -66,6 +83,9 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
     : ServiceBase(service_options(runtime.settings, keys), runtime), config_(config),
       hosts_(runtime.settings.base_host, options_.tenant_headers),
       passwords_(hasher_options(config, runtime.metrics)),
+      breaches_(config.breach_api_url,
+          {.addresses = internal_.addresses(), .ca_file = runtime.settings.outbound_ca_file}, runtime.logger,
+          runtime.metrics),
       tokens_(std::move(keys), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
       id_tokens_(outbound_, runtime.clock), batchers_(db_), keyed_hash_(keyring_),
@@ -74,17 +94,31 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           redis_, keyed_hash_, {config.registrations_per_hour, registration_limit_per_network.window}),
       sms_codes_(config_.sms, config_.sms_brand_provider,
           {redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
+      email_tokens_(keyring_),
+      mailer_(mail::make_mailer(config_.mail, runtime.settings.outbound_ca_file, runtime.metrics)),
+      mail_worker_({.db = db_,
+          .directory = directory_,
+          .tokens = email_tokens_,
+          .issuer = tokens_.issuer(),
+          .mailer = *mailer_,
+          .io = runtime.io.first(),
+          .clock = runtime.clock,
+          .logger = runtime.logger}),
       deps_{
           .config = config_,
           .db = db_,
           .batchers = batchers_,
+          .keys = keys_,
+          .webhooks = webhooks_,
           .tenants = tenants_,
           .directory = directory_,
           .hosts = hosts_,
           .outbound = outbound_.addresses(),
           .keyring = keyring_,
           .passwords = passwords_,
+          .breaches = breaches_,
           .tokens = tokens_,
+          .email_tokens = email_tokens_,
           .id_token_verifier = id_tokens_,
           .keyed_hash = keyed_hash_,
           .challenges = challenges_,
@@ -109,9 +143,15 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
     runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
         "Passwords and recovery codes that wait to be hashed or are being hashed.",
         [this] { return static_cast<double>(passwords_.queued()); });
-    if (!config.sms.twilio) // for operators who use the settings of a local run in production
-        runtime_.logger.warn(
-            "messages are written to a file and not sent", {{"setting", "SMS_PROVIDER=outbox"}});
+    add_worker(MailWorker::options(), mail_worker_.handler());
+    add_purge("account_life.purge", rows_a_step,
+        [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
+            auto const now = runtime_.clock.now();
+            return email_tokens::purge(tx, scopes, now - email_tokens::kept_after_end, rows) +
+                   identities::purge_tokens(tx, scopes, now, rows) +
+                   activity::purge(tx, scopes, now - activity::retention, rows);
+        });
+    warn_of_outboxes(config, runtime_.logger);
     serve(http::bind<Deps>(routes, deps_));
 }
 

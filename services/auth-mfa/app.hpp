@@ -5,6 +5,8 @@
 #include "crypto/password.hpp"
 #include "definition.hpp"
 #include "deps.hpp"
+#include "mail/mailer.hpp"
+#include "providers/breach_check.hpp"
 #include "providers/id_token_verifier.hpp"
 #include "providers/sms_code_sender.hpp"
 #include "service/service_base.hpp"
@@ -12,8 +14,10 @@
 #include "state/keyed_hash.hpp"
 #include "state/rate_limits.hpp"
 #include "state/sms_enrolments.hpp"
+#include "tokens/email_tokens.hpp"
 #include "tokens/signing_key_cache.hpp"
 #include "tokens/tokens.hpp"
+#include "workers/mails.hpp"
 
 #include <memory>
 #include <vector>
@@ -37,6 +41,7 @@ private:
     Config const config_;
     tenancy::ResolveRules const hosts_;
     crypto::PasswordHasher passwords_;
+    BreachCheck breaches_;
     Tokens tokens_;
     IdTokenVerifier id_tokens_;
     Batchers batchers_;
@@ -45,6 +50,9 @@ private:
     SmsEnrolments sms_enrolments_;
     RateLimits rate_limits_;
     SmsCodeSender sms_codes_;
+    EmailTokens const email_tokens_;
+    std::unique_ptr<mail::Mailer> const mailer_;
+    MailWorker mail_worker_;
     Deps deps_;
 };
 

@@ -3,6 +3,7 @@
 #include "domain/session.hpp"
 #include "domain/user.hpp"
 #include "pg/batcher.hpp"
+#include "storage/mails.hpp"
 #include "storage/sessions.hpp"
 #include "storage/users.hpp"
 
@@ -14,6 +15,7 @@ namespace auth_mfa {
 struct Batchers {
     pg::Batcher<users::Key, std::optional<User>> find_user;
     pg::Batcher<sessions::NewSession, sessions::Opened> open;
+    pg::Batcher<mails::Requested, bool> request_mail;
     pg::Batcher<sessions::Rotation, std::optional<sessions::TokenContents>> rotate;
 
     /// `db` must outlive this object.

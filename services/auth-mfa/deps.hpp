@@ -18,7 +18,9 @@ namespace auth_mfa {
 namespace asio = boost::asio;
 
 struct Batchers;       // batchers.hpp
+class BreachCheck;     // providers/breach_check.hpp
 class Challenges;      // state/challenges.hpp
+class EmailTokens;     // tokens/email_tokens.hpp
 struct Config;         // config.hpp
 class IdTokenVerifier; // providers/id_token_verifier.hpp
 class KeyedHash;       // state/keyed_hash.hpp
@@ -32,13 +34,17 @@ struct Deps {
     Config const& config;
     pg::Database& db;
     Batchers& batchers;
+    auth::ApiKeys& keys;
+    outbound_webhooks::Api& webhooks;
     tenancy::TenantAdmin& tenants;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
     http_client::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
     crypto::Keyring const& keyring;
     crypto::PasswordHasher& passwords;
+    BreachCheck& breaches;
     Tokens& tokens;
+    EmailTokens const& email_tokens;
     IdTokenVerifier& id_token_verifier;
     KeyedHash const& keyed_hash;
     Challenges& challenges;

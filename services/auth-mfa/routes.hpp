@@ -1,14 +1,22 @@
 #pragma once
 
 #include "api/accounts.hpp"
+#include "api/activity.hpp"
 #include "api/audit.hpp"
 #include "api/challenges.hpp"
+#include "api/email_change.hpp"
+#include "api/email_verification.hpp"
 #include "api/enroll_page.hpp"
 #include "api/external_sign_in.hpp"
 #include "api/factors.hpp"
+#include "api/identities.hpp"
+#include "api/invitations.hpp"
+#include "api/link_pages.hpp"
 #include "api/members.hpp"
 #include "api/owners.hpp"
+#include "api/password_reset.hpp"
 #include "api/password_sign_in.hpp"
+#include "api/reauthentication.hpp"
 #include "api/recovery_codes.hpp"
 #include "api/sessions.hpp"
 #include "api/settings.hpp"
@@ -33,6 +41,9 @@ inline constexpr auto own_routes = [] {
     constexpr auto anyone = Access::anonymous;
     constexpr auto any_user = Access::any_user;
     constexpr auto owners = Access::owner | Access::master;
+    constexpr auto owners_and_keys = owners | Access::key;
+    /// A user, also one who must enrol a factor before the first session.
+    constexpr auto enrolling = any_user | Access::enrolment;
     return std::to_array<http::Route<Deps>>({
         {post, "/v1/auth/register", anyone, register_user},
         {post, "/v1/auth/login", anyone, login},
@@ -40,7 +51,21 @@ inline constexpr auto own_routes = [] {
         {post, "/v1/auth/refresh", anyone, refresh},
         {post, "/v1/auth/logout", anyone, logout},
         {get, "/v1/auth/me", any_user, get_me},
+        {get, "/v1/auth/activity", any_user, list_activity},
+        {post, "/v1/auth/reauthenticate", any_user, reauthenticate},
+        {post, "/v1/auth/reauthenticate/challenge", any_user, send_reauthentication_code},
         {post, "/v1/auth/password", any_user, change_password},
+        {post, "/v1/auth/password/forgot", anyone, request_password_reset},
+        {post, "/v1/auth/password/reset", anyone, reset_password},
+        {post, "/v1/auth/email", any_user, change_email},
+        {post, "/v1/auth/email/confirm", anyone, confirm_email},
+        {post, "/v1/auth/email/revert", anyone, revert_email},
+        {post, "/v1/auth/email/verification", anyone | any_user, request_verification},
+        {post, "/v1/auth/email/verify", anyone, verify_email},
+        {post, "/v1/auth/invitations/accept", anyone, accept_invitation},
+        {post, "/v1/auth/identities", any_user, link_identity},
+        {get, "/v1/auth/identities", any_user, list_identities},
+        {del, "/v1/auth/identities/{identityId}", any_user, unlink_identity},
         {get, "/v1/auth/sessions", any_user, list_sessions},
         {del, "/v1/auth/sessions/{sessionId}", any_user, end_session},
 
@@ -48,11 +73,11 @@ inline constexpr auto own_routes = [] {
         {post, "/v1/auth/mfa/challenge", anyone, send_challenge},
         {post, "/v1/auth/mfa/verify", anyone, verify_challenge},
         {get, "/v1/auth/mfa", any_user, get_factors},
-        {post, "/v1/auth/mfa/sms/setup", any_user, set_up_sms},
-        {post, "/v1/auth/mfa/sms/confirm", any_user, confirm_sms},
+        {post, "/v1/auth/mfa/sms/setup", enrolling, set_up_sms},
+        {post, "/v1/auth/mfa/sms/confirm", enrolling, confirm_sms},
         {del, "/v1/auth/mfa/sms", any_user, disable_sms},
-        {post, "/v1/auth/mfa/totp/setup", any_user, set_up_totp},
-        {post, "/v1/auth/mfa/totp/confirm", any_user, confirm_totp},
+        {post, "/v1/auth/mfa/totp/setup", enrolling, set_up_totp},
+        {post, "/v1/auth/mfa/totp/confirm", enrolling, confirm_totp},
         {del, "/v1/auth/mfa/totp", any_user, disable_totp},
         {post, "/v1/auth/mfa/recovery-codes", any_user, replace_recovery_codes},
         {get, "/v1/auth/mfa/devices", any_user, list_devices},
@@ -61,14 +86,24 @@ inline constexpr auto own_routes = [] {
         {post, "/webhooks/sms/twilio", anyone, receive_twilio, twilio_options},
         {del, "/v1/admin/sms/opt-outs/{phone}", Access::master, clear_opt_out, tenantless},
 
-        // hosted page
+        // hosted pages
         {get, "/enroll", anyone, get_enroll_page},
         {get, "/enroll.css", anyone, get_enroll_style, tenantless},
         {get, "/enroll.js", anyone, get_enroll_script, tenantless},
+        {get, "/reset", anyone, get_reset_page},
+        {get, "/verify-email", anyone, get_verify_email_page},
+        {get, "/invite", anyone, get_invite_page},
+        {get, "/confirm-email", anyone, get_confirm_email_page},
+        {get, "/revert-email", anyone, get_revert_email_page},
+        {get, "/link.js", anyone, get_link_page_script, tenantless},
 
-        {get, "/v1/members", Access::managers, list_members},
-        {patch, "/v1/members/{userId}", owners, update_member},
-        {del, "/v1/members/{userId}/mfa", Access::managers, reset_member},
+        {get, "/v1/members", Access::staff, list_members, {.is_expensive = searches_members}},
+        {post, "/v1/members", owners_and_keys, create_member, http::idempotent},
+        {get, "/v1/members/{userId}", Access::staff, get_member},
+        {patch, "/v1/members/{userId}", owners_and_keys, update_member},
+        {del, "/v1/members/{userId}/sessions", owners_and_keys, end_member_sessions},
+        {del, "/v1/members/{userId}/mfa", Access::staff, reset_member},
+        {get, "/v1/members/{userId}/activity", Access::staff, list_member_activity},
         {get, "/v1/settings", owners, get_settings},
         {patch, "/v1/settings", owners, update_settings},
         {get, "/v1/audit", Access::managers, list_audit},
@@ -86,6 +121,7 @@ docs::Reference const& reference();
 
 /// All routes of the service: its own routes, and the routes that all services share.
 inline constexpr auto routes =
-    core::joined(own_routes, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
+    core::joined(own_routes, service::key_routes<Deps>(core::Access::owner | core::Access::master),
+        service::webhook_routes<Deps>, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace auth_mfa

@@ -1,45 +1,8 @@
-#include "support/eventually.hpp"
-#include "support/issuer.hpp"
+#include "identity_provider.hpp"
 #include "support/process.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
-
-// Identity providers that a tenant configures. test_peers.cpp tests sign-in with a real identity provider.
-
-namespace {
-
-namespace json = boost::json;
-
-/// An identity provider. Its tokens are for the client `app`.
-class Provider {
-public:
-    Provider(core::Clock const& clock, std::string issuer) : issuer_(std::move(issuer)), signer_(clock) {}
-
-    std::string jwks() const { return signer_.jwks(); }
-
-    /// An element of the setting `identityProviders`.
-    json::object as_setting(std::string const& jwks_url) const
-    {
-        return {{"issuer", issuer_}, {"audience", "app"}, {"jwksUrl", jwks_url}};
-    }
-
-    /// An id token of a new user.
-    std::string token() const
-    {
-        auto claims = signer_.claims({.email = World::new_email()});
-        claims["iss"] = issuer_;
-        claims["aud"] = "app";
-        claims["sub"] = claims.at("email");
-        return signer_.sign(claims, {{"typ", "JWT"}});
-    }
-
-private:
-    std::string const issuer_;
-    testing::Issuer const signer_;
-};
-
-} // namespace
 
 TEST_CASE("an identity provider whose keys are unavailable does not affect another provider", "[external]")
 {
@@ -62,19 +25,12 @@ TEST_CASE("an identity provider whose keys are unavailable does not affect anoth
         CHECK(error_of(r) == "UNAVAILABLE");
         CHECK_FALSE(r.header("retry-after").empty());
     }
-    auto const token = live.token();
-    testing::HttpResponse made;
-    // On a stalled machine the keys may arrive too late. They are fetched again after ten seconds.
-    REQUIRE(testing::eventually(
-        [&] {
-            made = sign_in(token);
-            return made.status != 503;
-        },
-        1min));
+    auto const email = World::new_email();
+    auto const made = with_keys([&] { return sign_in(live.token(email)); });
     CHECK(made.status == 201);
     for (auto const* dead : {&gone, &broken})
         CHECK(sign_in(dead->token()).status == 503);
-    auto const again = sign_in(token);
+    auto const again = sign_in(live.token(email));
     CHECK(again.status == 200);
     CHECK(again.json().at("user") == made.json().at("user"));
 }

@@ -26,6 +26,20 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/auth/refresh", Reach::open},
     {post, "/v1/auth/logout", Reach::open},
     {get, "/v1/auth/me", Reach::own},
+    {get, "/v1/auth/activity", Reach::own},
+    {post, "/v1/auth/reauthenticate", Reach::own, R"({"password":"correct horse battery"})"},
+    {post, "/v1/auth/reauthenticate/challenge", Reach::own, "{}"},
+    {post, "/v1/auth/password/forgot", Reach::open},
+    {post, "/v1/auth/password/reset", Reach::open},
+    {post, "/v1/auth/email", Reach::own, R"({"newEmail":"moved@example.com"})"},
+    {post, "/v1/auth/email/confirm", Reach::open},
+    {post, "/v1/auth/email/revert", Reach::open},
+    {post, "/v1/auth/email/verification", Reach::open},
+    {post, "/v1/auth/email/verify", Reach::open},
+    {post, "/v1/auth/invitations/accept", Reach::open},
+    {post, "/v1/auth/identities", Reach::own, R"({"idToken":"e30.e30.e30"})"},
+    {get, "/v1/auth/identities", Reach::own},
+    {del, "/v1/auth/identities/{identityId}", Reach::object},
     {post, "/v1/auth/password", Reach::own,
         R"({"currentPassword":"correct horse battery","newPassword":"another good one"})"},
     {get, "/v1/auth/sessions", Reach::own},
@@ -48,7 +62,16 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/enroll", Reach::open},
     {get, "/enroll.css", Reach::open},
     {get, "/enroll.js", Reach::open},
+    {get, "/reset", Reach::open},
+    {get, "/verify-email", Reach::open},
+    {get, "/invite", Reach::open},
+    {get, "/confirm-email", Reach::open},
+    {get, "/revert-email", Reach::open},
+    {get, "/link.js", Reach::open},
     {get, "/v1/members", Reach::scope},
+    {get, "/v1/members/{userId}", Reach::object},
+    {get, "/v1/members/{userId}/activity", Reach::object},
+    {del, "/v1/members/{userId}/sessions", Reach::object},
     {patch, "/v1/members/{userId}", Reach::object, R"({"role":"admin"})"},
     {del, "/v1/members/{userId}/mfa", Reach::object},
     {get, "/v1/settings", Reach::scope},
@@ -60,7 +83,16 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
         R"({"email":"x@example.com","password":"another good one","environment":"sandbox"})"},
 });
 
-constexpr auto probes = core::joined(own_probes, testing::tenant_probes, testing::reference_probes);
+/// Two callers of one scope would create the same member.
+constexpr auto member_probes = std::to_array<testing::RouteProbe>({
+    {post, "/v1/members", Reach::scope, R"({"email":"probe@example.com"})"},
+});
+
+/// The routes that all neighbours call.
+constexpr auto common_probes =
+    core::joined(own_probes, testing::webhook_probes, testing::tenant_probes, testing::reference_probes);
+
+constexpr auto probes = core::joined(common_probes, member_probes, testing::key_probes());
 
 static_assert(testing::covers_every_route(probes, auth_mfa::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -69,7 +101,8 @@ static_assert(testing::are_production_only({}, auth_mfa::routes));
 
 std::string rows_of(World const& world, std::string const& scope_id)
 {
-    return testing::rows_of_scope(world.postgres, scope_id, {{"jobs", ""}});
+    return testing::rows_of_scope(
+        world.postgres, scope_id, {{"jobs", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}});
 }
 
 /// Ada, a user of demo's sandbox with all factors, a trusted device and a session.
@@ -86,6 +119,10 @@ struct Ada {
         auto caller = world.as(account);
         objects["deviceId"] = text(caller.get("/v1/auth/mfa/devices").json().at("items").at(0), "deviceId");
         objects["sessionId"] = text(claims_of(account.access_token), "sid");
+        objects["identityId"] = world.postgres.query(
+            "INSERT INTO identities (scope_id, issuer, subject, user_id, identity_id) VALUES (" +
+            world.scope_id() + ", 'https://id.example.com', 'ada', '" + account.user_id +
+            "', gen_random_uuid()) RETURNING identity_id");
         objects["userId"] = account.user_id;
         objects["slug"] = "demo";
         objects["phone"] = account.phone;
@@ -124,6 +161,8 @@ std::string forged_owner(World const& world, Account const& account)
 
 /// The callers besides Ada. All except `signed_out` have a token that is valid in their own scope.
 struct Others {
+    std::string key, other_key,
+        production_key;       ///< API keys of demo's sandbox, of another tenant, of production
     Account bob;              ///< a user of demo's sandbox
     Account admin, owner;     ///< of demo's sandbox
     Account other_owner;      ///< of another tenant's sandbox
@@ -140,7 +179,16 @@ struct Others {
         admin = world.new_member(owner, "admin");
         world.clock.advance(931s); // the lifetime of a token plus the clock skew
         for (auto* account : {&bob, &admin, &owner, &other_owner, &production_owner, &signed_out})
-            *account = fresh(world, *account);
+            account->take(world.login(*account)); // some routes need a fresh authentication
+        auto const minted = [&](std::string const& tenant) {
+            auto const environment = core::to_string(testing::environment_of(tenant));
+            auto const r = world.as_master(tenant).post("/v1/keys", body({{"environment", environment}}));
+            REQUIRE(r.status == 201);
+            return text(r.json(), "key");
+        };
+        key = minted("demo-sandbox");
+        other_key = minted("other-sandbox");
+        production_key = minted("demo");
         mfa_token = world.challenged(ada.account);
         REQUIRE(world.client()
                     .post("/v1/auth/logout", body({{"refreshToken", signed_out.refresh_token}}))
@@ -156,6 +204,8 @@ void add_strangers(Isolation& isolation, World const& world, Ada const& ada, Oth
     strangers.push_back({"nonsense", world.with("nonsense")});
     strangers.push_back({"a refresh token", world.with(others.bob.refresh_token)});
     strangers.push_back({"an mfa_token", world.with(others.mfa_token)});
+    strangers.push_back({"another tenant's key", world.with(others.other_key)});
+    strangers.push_back({"the other environment's key", world.with(others.production_key)});
     strangers.push_back({"another tenant's owner", world.with(others.other_owner.access_token)});
     strangers.push_back({"the other environment's owner", world.with(others.production_owner.access_token)});
     strangers.push_back({"an expired token", world.with(others.expired)});
@@ -168,21 +218,43 @@ void add_residents(Isolation& isolation, World const& world, Others const& other
 {
     auto& residents = isolation.residents;
     residents.push_back({"a user", world.as(others.bob), core::Access::user});
+    residents.push_back({"a key", world.with(others.key), core::Access::key});
     residents.push_back({"an admin", world.as(others.admin), core::Access::admin});
     residents.push_back({"an owner", world.as(others.owner), core::Access::owner});
     residents.push_back({"the operator", world.as_master(), core::Access::master});
 }
 
-/// Valid credentials of other callers, used in their own scope on Ada's objects.
+/// Valid credentials of other callers, used in their own scope on Ada's objects: with one caller for each
+/// scope.
+std::vector<Isolation::Caller> backends_elsewhere(World const& world, Others const& others)
+{
+    std::vector<Isolation::Caller> callers;
+    callers.push_back(
+        {"a key at other-sandbox", world.with(others.other_key, "other-sandbox"), core::Access::key});
+    callers.push_back({"a key at demo", world.with(others.production_key, "demo"), core::Access::key});
+    return callers;
+}
+
+/// Callers of another tenant.
+std::vector<Isolation::Caller> managers_of_another_tenant(World const& world, Others const& others)
+{
+    std::vector<Isolation::Caller> callers;
+    callers.push_back({"another tenant's owner", world.as(others.other_owner), core::Access::owner});
+    callers.push_back(
+        {"the operator at other-sandbox", world.as_master("other-sandbox"), core::Access::master});
+    return callers;
+}
+
 void add_neighbours(Isolation& isolation, World const& world, Others const& others)
 {
     auto& neighbours = isolation.neighbours;
+    neighbours = backends_elsewhere(world, others);
+    for (auto& caller : managers_of_another_tenant(world, others))
+        neighbours.push_back(std::move(caller));
     neighbours.push_back({"another user", world.as(others.bob), core::Access::user});
-    neighbours.push_back({"another tenant's owner", world.as(others.other_owner), core::Access::owner});
     neighbours.push_back(
         {"the other environment's owner", world.as(others.production_owner), core::Access::owner});
-    for (std::string const home : {"other-sandbox", "demo"})
-        neighbours.push_back({"the operator at " + home, world.as_master(home), core::Access::master});
+    neighbours.push_back({"the operator at demo", world.as_master("demo"), core::Access::master});
 }
 
 } // namespace
@@ -197,15 +269,23 @@ TEST_CASE("no route lets a caller read or change data of another scope or user",
     auto const scope_id = world.scope_id();
     Isolation isolation;
     isolation.ours = ada.objects;
+    isolation.ours.merge(PathValues{{"environment", "sandbox"}, {"prefix", others.key.substr(0, 12)},
+        {"webhookId", never}, {"deliveryId", never}});
     isolation.absent = {{"deviceId", never}, {"sessionId", never}, {"userId", never}, {"slug", "nobody"},
-        {"phone", "+4915188888888"}};
+        {"phone", "+4915188888888"}, {"identityId", never}, {"environment", "sandbox"},
+        {"prefix", "aut_zzzzzzzz"}, {"webhookId", never}, {"deliveryId", never}};
     isolation.secrets = {"marker", ada.account.user_id};
     isolation.rows = [&] { return rows_of(world, scope_id); };
     add_strangers(isolation, world, ada, others);
     add_residents(isolation, world, others);
     add_neighbours(isolation, world, others);
     auto const before = isolation.rows();
-    CHECK(isolation.breaches(probes, auth_mfa::routes) == "");
+    CHECK(isolation.breaches(common_probes, auth_mfa::routes) == "");
+    isolation.neighbours = backends_elsewhere(world, others);
+    CHECK(isolation.breaches(member_probes, auth_mfa::routes) == "");
+    // The production host manages the keys of both environments.
+    isolation.neighbours = managers_of_another_tenant(world, others);
+    CHECK(isolation.breaches(testing::key_probes(), auth_mfa::routes) == "");
 
     auto signed_out = world.as(others.signed_out);
     for (auto const& probe : probes) {
@@ -243,7 +323,7 @@ TEST_CASE("anonymous routes accept only credentials and tokens of their own scop
     CHECK(rows_of(world, world.scope_id()) == before);
     CHECK(world.as(ada.account).get("/v1/auth/me").status == 200);
     for (auto const& probe : probes) {
-        if (probe.reach != Reach::open || probe.path.starts_with("/enroll.") ||
+        if (probe.reach != Reach::open || probe.path.starts_with("/enroll.") || probe.path == "/link.js" ||
             probe.path.starts_with("/.well") || probe.path.starts_with("/webhooks") ||
             probe.path.starts_with("/docs") || probe.path == "/")
             continue;

@@ -1,9 +1,27 @@
 #include "factors.hpp"
+#include "support/eventually.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
+
+namespace {
+
+namespace json = boost::json;
+
+/// A new API key of the environment.
+std::string new_key(World const& world, std::string const& tenant = "demo-sandbox")
+{
+    auto const environment = core::to_string(testing::environment_of(tenant));
+    auto const r = world.as_master(tenant).post("/v1/keys", body({{"environment", environment}}));
+    INFO(r.body);
+    REQUIRE(r.status == 201);
+    return text(r.json(), "key");
+}
+
+} // namespace
 
 TEST_CASE("owners change roles, and the last owner cannot be demoted", "[members]")
 {
@@ -11,6 +29,7 @@ TEST_CASE("owners change roles, and the last owner cannot be demoted", "[members
     auto const owner = world.new_owner();
     auto const admin = world.new_member(owner, "admin");
     auto const user = world.new_account();
+    world.verify_email(user);
     auto as_owner = world.as(owner), as_admin = world.as(admin), as_user = world.as(user);
 
     auto const members = all_items(as_admin, "/v1/members", 2);
@@ -32,7 +51,7 @@ TEST_CASE("owners change roles, and the last owner cannot be demoted", "[members
 
     auto const audit = all_items(as_admin, "/v1/audit");
     auto const moves = std::count_if(audit.begin(), audit.end(), [&](boost::json::value const& entry) {
-        return entry.at("subjectId") == boost::json::value(user.user_id);
+        return text(entry, "action") == "member.role" && text(entry, "subjectId") == user.user_id;
     });
     CHECK(moves == 1);
     CHECK(as_user.get("/v1/audit").status == 403);
@@ -147,6 +166,7 @@ TEST_CASE("If-Match guards changes of a member", "[members]")
 {
     World const world;
     auto const user = world.new_account();
+    world.verify_email(user);
     auto owner = world.as(world.new_owner());
     auto const path = "/v1/members/" + user.user_id;
     auto const first = owner.patch(path, R"({"role":"admin"})");
@@ -161,4 +181,390 @@ TEST_CASE("If-Match guards changes of a member", "[members]")
         outcome(owner.patch(path, R"({"role":"admin"})", {{"If-Match", seen}})) == "412 PRECONDITION_FAILED");
     CHECK(text(world.as(user).get("/v1/auth/me").json(), "role") == "user");
     CHECK(owner.patch(path, R"({"role":"admin"})", {{"If-Match", "*"}}).status == 200);
+}
+
+TEST_CASE("an owner mints, rotates and revokes keys, with which a backend administers members", "[members]")
+{
+    World const world;
+    auto const owner = world.new_owner();
+    auto as_owner = world.as(owner);
+    auto const admin = world.new_member(owner, "admin");
+    char const* const sandbox = R"({"environment":"sandbox"})";
+    auto const minted = as_owner.post("/v1/keys", sandbox);
+    REQUIRE(minted.status == 201);
+    CHECK(minted.header("cache-control") == "no-store");
+    auto const first = text(minted.json(), "key"), prefix = text(minted.json(), "prefix");
+    CHECK(first.starts_with("aut_"));
+    CHECK(first.starts_with(prefix));
+    CHECK(world.with(first).get("/v1/members").status == 200);
+    CHECK(as_owner.get("/v1/keys").body.find(first) == std::string::npos);
+
+    CHECK(world.as(admin).post("/v1/keys", sandbox).status == 403);
+    CHECK(world.with(first).post("/v1/keys", sandbox).status == 403);
+    CHECK(world.as(world.new_account()).post("/v1/keys", sandbox).status == 403);
+    CHECK(as_owner.post("/v1/keys", R"({"environment":"production"})").status == 403);
+    CHECK(world.with(first).get("/v1/settings").status == 403);
+    CHECK(world.with(first).get("/v1/auth/me").status == 403);
+    CHECK(world.with(first, "demo").get("/v1/members").status == 401);
+
+    auto const rotated = as_owner.post("/v1/keys/sandbox/rotate", "{}");
+    REQUIRE(rotated.status == 201);
+    auto const second = text(rotated.json(), "key");
+    CHECK(testing::eventually([&] { return world.with(first).get("/v1/members").status == 401; }));
+    CHECK(world.with(second).get("/v1/members").status == 200);
+    CHECK(as_owner.del("/v1/keys/" + text(rotated.json(), "prefix")).body == R"({"deleted":true})");
+    CHECK(testing::eventually([&] { return world.with(second).get("/v1/members").status == 401; }));
+    auto const by_master = world.as_master().post("/v1/keys", sandbox);
+    REQUIRE(by_master.status == 201);
+    CHECK(world.with(text(by_master.json(), "key")).get("/v1/members").status == 200);
+}
+
+TEST_CASE("members are listed by email, part of the email, role and status", "[members]")
+{
+    World const world;
+    auto backend = world.with(new_key(world));
+    auto const owner = world.new_owner();
+    auto const add = [&](char const* email, json::object more) {
+        more["email"] = email;
+        auto const r = backend.post("/v1/members", body(more));
+        INFO(r.body);
+        REQUIRE(r.status == 201);
+        return text(r.json(), "userId");
+    };
+    add("Ann@one.example", {});
+    add("ben@one.example", {{"role", "admin"}, {"emailVerified", true}});
+    add("cy@two.example", {{"role", "admin"}, {"invite", true}});
+    auto const dee = add("dee@two.example", {{"password", World::password}});
+    REQUIRE(backend.patch("/v1/members/" + dee, R"({"status":"disabled"})").status == 200);
+
+    /// The emails of the list, sorted, without the owner's.
+    auto const found = [&](std::string const& query) {
+        std::vector<std::string> emails;
+        for (auto const& member : all_items(backend, "/v1/members?" + query, 1))
+            if (text(member, "email") != owner.email) emails.push_back(text(member, "email"));
+        std::ranges::sort(emails);
+        return emails;
+    };
+    using Emails = std::vector<std::string>;
+    CHECK(found("email=ann@ONE.example") == Emails{"Ann@one.example"});
+    CHECK(found("email=ann@one.exampl").empty());
+    CHECK(found("q=ONE.ex") == Emails{"Ann@one.example", "ben@one.example"});
+    CHECK(found("q=%25").empty()); // text, not a pattern
+    CHECK(found("q=_n").empty());
+    CHECK(found("role=admin") == Emails{"ben@one.example", "cy@two.example"});
+    CHECK(found("status=disabled") == Emails{"dee@two.example"});
+    CHECK(found("status=invited&role=admin&q=two") == Emails{"cy@two.example"});
+    CHECK(found("status=active") == Emails{"Ann@one.example", "ben@one.example"});
+    CHECK(found("").size() == 4);
+
+    // A cursor works only with the filters of its list.
+    auto const page = backend.get("/v1/members?q=example&limit=1").json();
+    auto const cursor = text(page, "cursor");
+    CHECK(backend.get("/v1/members?q=example&limit=1&cursor=" + cursor).status == 200);
+    for (auto const* other :
+        {"", "q=examples&", "q=example&role=user&", "q=example&status=active&", "email=example&"})
+        CHECK(outcome(backend.get(std::string("/v1/members?") + other + "cursor=" + cursor)) ==
+              "400 VALIDATION_ERROR");
+    for (auto const* wrong : {"role=king", "status=gone", "email=", "q="})
+        CHECK(outcome(backend.get(std::string("/v1/members?") + wrong)) == "400 VALIDATION_ERROR");
+
+    CHECK(world.as_master().get("/v1/members?role=owner").json().at("items").as_array().size() == 1);
+    CHECK(world.as(world.new_member(owner, "admin")).get("/v1/members").status == 200);
+    CHECK(world.as(world.new_account()).get("/v1/members").status == 403);
+}
+
+TEST_CASE("one member is read with an ETag that guards a change", "[members]")
+{
+    World const world;
+    auto backend = world.with(new_key(world));
+    auto const ada = world.new_account();
+    auto const path = "/v1/members/" + ada.user_id;
+    auto const got = backend.get(path);
+    REQUIRE(got.status == 200);
+    CHECK(got.json() == world.as(ada).get("/v1/auth/me").json());
+    CHECK(text(got.json(), "status") == "active");
+    CHECK_FALSE(got.json().at("emailVerified").as_bool());
+    CHECK_FALSE(text(got.json(), "createdAt").empty());
+    CHECK(got.body.find("argon2") == std::string::npos);
+    auto const seen = got.header("etag");
+    REQUIRE_FALSE(seen.empty());
+    world.verify_email(ada);
+    CHECK(backend.get(path).header("etag") != seen);
+    CHECK(outcome(backend.patch(path, R"({"role":"admin"})", {{"If-Match", seen}})) ==
+          "412 PRECONDITION_FAILED");
+    CHECK(
+        backend.patch(path, R"({"role":"admin"})", {{"If-Match", backend.get(path).header("etag")}}).status ==
+        200);
+    CHECK(backend.get("/v1/members/0190a5d2-0000-7000-8000-0000000000ff").status == 404);
+    CHECK(backend.get("/v1/members/nobody").status == 404);
+    CHECK(world.as(world.new_account()).get(path).status == 403);
+}
+
+TEST_CASE("a backend creates members with a password, a hash or an invitation", "[members]")
+{
+    World const world;
+    auto backend = world.with(new_key(world));
+    auto const create = [&](json::object const& request) {
+        return backend.post("/v1/members", body(request));
+    };
+    Account ada{.tenant = "demo-sandbox", .email = World::new_email(), .password = World::password};
+
+    SECTION("with a password")
+    {
+        auto const made = create({{"email", ada.email}, {"password", ada.password}});
+        REQUIRE(made.status == 201);
+        CHECK(text(made.json(), "role") == "user");
+        CHECK(text(made.json(), "status") == "active");
+        CHECK_FALSE(made.json().at("emailVerified").as_bool());
+        CHECK_FALSE(made.header("etag").empty());
+        CHECK(world.login(ada).status == 200);
+        CHECK(outcome(create({{"email", ada.email}})) == "409 CONFLICT");
+    }
+    SECTION("with the hash of a password, and a verified email")
+    {
+        auto const known = world.new_account();
+        auto const hash =
+            world.postgres.query("SELECT password_hash FROM users WHERE user_id = '" + known.user_id + "'");
+        auto const made = create(
+            {{"email", ada.email}, {"passwordHash", hash}, {"emailVerified", true}, {"role", "admin"}});
+        REQUIRE(made.status == 201);
+        CHECK(made.json().at("emailVerified").as_bool());
+        auto const signed_in = world.login(ada);
+        REQUIRE(signed_in.status == 200);
+        CHECK(text(claims_of(text(signed_in.json(), "accessToken")), "role") == "admin");
+    }
+    SECTION("with an invitation, whose token sets the password once")
+    {
+        auto const made = create({{"email", ada.email}, {"invite", true}, {"role", "admin"}});
+        REQUIRE(made.status == 201);
+        CHECK(text(made.json(), "status") == "invited");
+        CHECK_FALSE(made.json().at("emailVerified").as_bool());
+        auto const path = "/v1/members/" + text(made.json(), "userId");
+        CHECK(outcome(world.login(ada)) == "401 INVALID_CREDENTIALS");
+        CHECK(outcome(backend.patch(path, R"({"status":"active"})")) == "409 CONFLICT");
+
+        auto const token = world.token_mailed_to(ada.email, "You are invited");
+        auto const accept = [&](std::string const& password) {
+            return world.client().post(
+                "/v1/auth/invitations/accept", body({{"token", token}, {"password", password}}));
+        };
+        CHECK(outcome(accept("short")) == "400 VALIDATION_ERROR");
+        auto const accepted = accept(ada.password);
+        REQUIRE(accepted.status == 201);
+        ada.take(accepted);
+        auto const me = world.as(ada).get("/v1/auth/me").json();
+        CHECK(text(me, "status") == "active");
+        CHECK(text(me, "role") == "admin");
+        CHECK(me.at("emailVerified").as_bool());
+        CHECK(outcome(accept(ada.password)) == "410 TOKEN_EXPIRED");
+        CHECK(world.login(ada).status == 200);
+    }
+    SECTION("without a credential, a password can be set by email later")
+    {
+        REQUIRE(create({{"email", ada.email}}).status == 201);
+        CHECK(outcome(world.login(ada)) == "401 INVALID_CREDENTIALS");
+        REQUIRE(world.client().post("/v1/auth/password/forgot", body({{"email", ada.email}})).status == 202);
+        auto const token = world.token_mailed_to(ada.email, "Reset your");
+        CHECK(world.client()
+                  .post("/v1/auth/password/reset", body({{"token", token}, {"newPassword", ada.password}}))
+                  .status == 200);
+        CHECK(world.login(ada).status == 200);
+    }
+    SECTION("not with an invalid request")
+    {
+        for (json::object const& wrong : {json::object{}, json::object{{"email", "no address"}},
+                 json::object{{"email", ada.email}, {"role", "king"}},
+                 json::object{{"email", ada.email}, {"password", "short"}},
+                 json::object{{"email", ada.email}, {"password", "password"}},
+                 json::object{{"email", ada.email}, {"password", World::password}, {"passwordHash", "x"}},
+                 json::object{{"email", ada.email}, {"password", World::password}, {"invite", true}},
+                 json::object{{"email", ada.email}, {"emailVerified", "yes"}}}) {
+            INFO(json::serialize(wrong));
+            CHECK(outcome(create(wrong)) == "400 VALIDATION_ERROR");
+        }
+        CHECK(outcome(create({{"email", ada.email}, {"role", "admin"}, {"password", ada.password}})) ==
+              "409 EMAIL_NOT_VERIFIED");
+        CHECK(outcome(world.login(ada)) == "401 INVALID_CREDENTIALS");
+    }
+}
+
+TEST_CASE("requests with the same Idempotency-Key create only one member", "[members]")
+{
+    World const world;
+    auto backend = world.with(new_key(world));
+    auto const create = [&](json::object const& request) {
+        return backend.post("/v1/members", body(request), {{"Idempotency-Key", "import-1"}});
+    };
+    json::object const request{{"email", World::new_email()}, {"password", World::password}};
+    auto const made = create(request), again = create(request);
+    CHECK(made.status == 201);
+    CHECK(again.status == 201);
+    CHECK(again.header("idempotent-replayed") == "true");
+    CHECK(again.body == made.body);
+    auto other = request;
+    other["password"] = "another good one";
+    CHECK(outcome(create(other)) == "422 IDEMPOTENCY_KEY_REUSED");
+    CHECK(world.postgres.query("SELECT count(*) FROM users") == "1");
+    CHECK(world.postgres.query("SELECT count(*) FROM idempotency_keys t WHERE t::text LIKE '%" +
+                               std::string(World::password) + "%'") == "0");
+}
+
+TEST_CASE("keys and admins cannot make, change or sign out an owner", "[members]")
+{
+    World const world;
+    auto const owner = world.new_owner();
+    auto const admin = world.new_member(owner, "admin");
+    auto const user = world.new_account();
+    world.verify_email(user);
+    auto const theirs = "/v1/members/" + owner.user_id, member = "/v1/members/" + user.user_id;
+    auto backend = world.with(new_key(world)), as_admin = world.as(admin);
+    json::object const new_owner{{"email", World::new_email()}, {"role", "owner"}, {"emailVerified", true}};
+    json::object const new_user{{"email", World::new_email()}};
+
+    CHECK(outcome(backend.post("/v1/members", body(new_owner))) == "403 FORBIDDEN");
+    CHECK(outcome(backend.patch(member, R"({"role":"owner"})")) == "403 FORBIDDEN");
+    for (auto* caller : {&backend, &as_admin}) {
+        CHECK(outcome(caller->patch(theirs, R"({"role":"user"})")) == "403 FORBIDDEN");
+        CHECK(outcome(caller->patch(theirs, R"({"status":"disabled"})")) == "403 FORBIDDEN");
+        CHECK(outcome(caller->del(theirs + "/sessions")) == "403 FORBIDDEN");
+        CHECK(outcome(caller->del(theirs + "/mfa")) == "403 FORBIDDEN");
+    }
+    // An admin reads members and resets their factors, but does not change them.
+    CHECK(outcome(as_admin.post("/v1/members", body(new_user))) == "403 FORBIDDEN");
+    CHECK(outcome(as_admin.patch(member, R"({"role":"admin"})")) == "403 FORBIDDEN");
+    CHECK(outcome(as_admin.del(member + "/sessions")) == "403 FORBIDDEN");
+    CHECK(as_admin.del(member + "/mfa").status == 200);
+
+    CHECK(backend.post("/v1/members", body(new_user)).status == 201);
+    CHECK(backend.patch(member, R"({"role":"admin"})").status == 200);
+    CHECK(backend.del(member + "/mfa").status == 200);
+    CHECK(world.as(owner).get("/v1/auth/me").status == 200);
+    CHECK(world.as(owner).post("/v1/members", body(new_owner)).status == 201);
+    CHECK(world.as_master().patch(member, R"({"role":"owner"})").status == 200);
+}
+
+TEST_CASE("a promotion needs a verified email", "[members]")
+{
+    World const world;
+    auto const user = world.new_account();
+    auto const path = "/v1/members/" + user.user_id;
+    auto owner = world.as(world.new_owner()), backend = world.with(new_key(world));
+    CHECK(outcome(owner.patch(path, R"({"role":"owner"})")) == "409 EMAIL_NOT_VERIFIED");
+    CHECK(outcome(owner.patch(path, R"({"role":"admin"})")) == "409 EMAIL_NOT_VERIFIED");
+    CHECK(outcome(backend.patch(path, R"({"role":"admin"})")) == "409 EMAIL_NOT_VERIFIED");
+    // Neither of two changes is made if one is refused.
+    CHECK(
+        outcome(backend.patch(path, R"({"role":"admin","status":"disabled"})")) == "409 EMAIL_NOT_VERIFIED");
+    CHECK(owner.patch(path, R"({"role":"user"})").status == 200);
+    CHECK(text(owner.get(path).json(), "status") == "active");
+    world.verify_email(user);
+    CHECK(owner.patch(path, R"({"role":"owner"})").status == 200);
+}
+
+TEST_CASE("the last active owner can be neither demoted nor disabled", "[members]")
+{
+    World const world;
+    auto const owner = world.new_owner("demo"), other = world.new_owner("demo");
+    auto master = world.as_master("demo"), as_owner = world.as(owner);
+    auto const path = "/v1/members/" + owner.user_id, others = "/v1/members/" + other.user_id;
+    REQUIRE(as_owner.patch(others, R"({"status":"disabled"})").status == 200);
+    for (auto* caller : {&as_owner, &master}) {
+        for (auto const* change :
+            {R"({"role":"admin"})", R"({"status":"disabled"})", R"({"role":"user","status":"disabled"})"})
+            CHECK(outcome(caller->patch(path, change)) == "409 CONFLICT");
+    }
+    CHECK(text(master.get(path).json(), "role") == "owner");
+    REQUIRE(as_owner.patch(others, R"({"status":"active"})").status == 200);
+    CHECK(master.patch(path, R"({"status":"disabled"})").status == 200);
+    CHECK(outcome(master.patch(others, R"({"role":"admin"})")) == "409 CONFLICT");
+}
+
+TEST_CASE("an owner who is demoted at the same time promotes a member only before the demotion", "[members]")
+{
+    World const world;
+    auto const owner = world.new_owner(), former = world.new_owner();
+    auto const user = world.new_account();
+    world.verify_email(user);
+    auto as_owner = world.as(owner), as_former = world.as(former);
+    auto const member = "/v1/members/" + user.user_id, theirs = "/v1/members/" + former.user_id;
+    for (int round = 0; round < 5; ++round) {
+        std::array<testing::HttpResponse, 2> answers;
+        at_once(2, [&](int i) {
+            auto& answer = answers[static_cast<std::size_t>(i)];
+            answer = i == 0 ? as_owner.patch(theirs, R"({"role":"user"})")
+                            : as_former.patch(member, R"({"role":"admin"})");
+            return answer;
+        });
+        INFO("round " << round);
+        CHECK(answers[0].status == 200);
+        bool const promoted = answers[1].status == 200;
+        CHECK((promoted || outcome(answers[1]) == "403 FORBIDDEN"));
+        CHECK(text(as_owner.get(member).json(), "role") == (promoted ? "admin" : "user"));
+        REQUIRE(as_owner.patch(theirs, R"({"role":"owner"})").status == 200);
+        REQUIRE(as_owner.patch(member, R"({"role":"user"})").status == 200);
+    }
+}
+
+TEST_CASE("a disabled user has no session, and learns about it only with the right password", "[members]")
+{
+    World const world;
+    auto const ada = world.new_account_with_totp();
+    auto const path = "/v1/members/" + ada.user_id;
+    auto backend = world.with(new_key(world));
+    auto const open = world.challenged(ada);
+    auto const disabled = backend.patch(path, R"({"status":"disabled"})");
+    REQUIRE(disabled.status == 200);
+    CHECK(text(disabled.json(), "status") == "disabled");
+    CHECK(outcome(world.as(ada).get("/v1/auth/me")) == "401 UNAUTHORIZED");
+    CHECK(outcome(world.client().post("/v1/auth/refresh", body({{"refreshToken", ada.refresh_token}}))) ==
+          "401 UNAUTHORIZED");
+    CHECK(outcome(world.verify(open, "totp", world.totp_code(ada, 1))) == expired);
+    CHECK(outcome(world.login(ada)) == "403 ACCOUNT_DISABLED");
+    auto guess = ada;
+    guess.password = "not the password";
+    CHECK(outcome(world.login(guess)) == "401 INVALID_CREDENTIALS");
+    CHECK(outcome(backend.patch(path, R"({"status":"invited"})")) == "400 VALIDATION_ERROR");
+
+    REQUIRE(backend.patch(path, R"({"status":"active"})").status == 200);
+    CHECK(outcome(world.login(guess)) == "401 INVALID_CREDENTIALS");
+    CHECK(world.verify(world.challenged(ada), "totp", world.totp_code(ada, 1)).status == 200);
+    CHECK(outcome(world.as(ada).get("/v1/auth/me")) == "401 UNAUTHORIZED"); // ended sessions stay ended
+}
+
+TEST_CASE("all sessions and sign-ins in progress of a member are ended", "[members]")
+{
+    World const world;
+    auto const ada = world.new_account_with_totp();
+    auto const open = world.challenged(ada);
+    auto backend = world.with(new_key(world));
+    auto const bob = world.new_account();
+    CHECK(backend.del("/v1/members/" + ada.user_id + "/sessions").body == R"({"deleted":true})");
+    CHECK(outcome(world.as(ada).get("/v1/auth/me")) == "401 UNAUTHORIZED");
+    CHECK(outcome(world.client().post("/v1/auth/refresh", body({{"refreshToken", ada.refresh_token}}))) ==
+          "401 UNAUTHORIZED");
+    CHECK(outcome(world.verify(open, "totp", world.totp_code(ada, 1))) == expired);
+    CHECK(world.as(bob).get("/v1/auth/me").status == 200);
+    CHECK(world.verify(world.challenged(ada), "totp", world.totp_code(ada, 1)).status == 200);
+    CHECK(backend.del("/v1/members/0190a5d2-0000-7000-8000-0000000000ff/sessions").status == 404);
+}
+
+TEST_CASE("with `signUp` closed, only owners and backends create accounts", "[members]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    world.set({{"signUp", "closed"}});
+    auto const email = World::new_email();
+    CHECK(outcome(world.client().post("/v1/auth/register", credentials(email, World::password))) ==
+          "403 SIGN_UP_CLOSED");
+    // The response does not tell which emails have an account.
+    CHECK(outcome(world.client().post("/v1/auth/register", credentials(ada.email, World::password))) ==
+          "403 SIGN_UP_CLOSED");
+    CHECK(world.login(ada).status == 200);
+    auto backend = world.with(new_key(world));
+    CHECK(backend.post("/v1/members", body({{"email", email}, {"invite", true}})).status == 201);
+    auto const token = world.token_mailed_to(email, "You are invited");
+    CHECK(world.client()
+              .post("/v1/auth/invitations/accept", body({{"token", token}, {"password", World::password}}))
+              .status == 201);
+    CHECK(world.client("demo").post("/v1/auth/register", credentials(email, World::password)).status == 201);
 }

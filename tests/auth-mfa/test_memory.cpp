@@ -30,6 +30,7 @@ struct Program : testing::Program {
         auto variables = world.variables();
         variables["SMS_PROVIDER"] = "outbox";
         variables["SMS_OUTBOX"] = world.directory.path() + "/sms-of-program";
+        variables["EMAIL_OUTBOX"] = world.directory.path() + "/mails-of-program";
         variables["SMS_BRAND_PROVIDER"] = World::provider;
         return variables;
     }

@@ -31,3 +31,19 @@ TEST_CASE("the hosted page enrols a phone in a browser", "[page]")
     CHECK(text(me, "phone") == phone);
     CHECK(world.login(ada).status == 403);
 }
+
+TEST_CASE("the pages of mail links work in a browser", "[page]")
+{
+    World const world({.now = core::SystemClock().now()});
+    constexpr char const* brand = "Demo & <Sons>";
+    world.set({{"brand", brand}});
+    auto const folder = world.directory.path();
+    boost::json::object const input{
+        {"origin", "http://demo-sandbox.auth.localhost:" + std::to_string(world.host->port())},
+        {"brand", brand}, {"screenshots", folder}};
+    std::ofstream(folder + "/input.json") << boost::json::serialize(input);
+    auto const output = testing::output_of(
+        {"node", NPM_FOLDER "/links.mjs", folder + "/input.json"}, std::chrono::minutes(8));
+    INFO(output);
+    CHECK(output.ends_with("done\n"));
+}

@@ -1,3 +1,4 @@
+#include "crypto/password.hpp"
 #include "support/eventually.hpp"
 #include "world.hpp"
 
@@ -5,9 +6,11 @@
 
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
-// Interoperability with other implementations: otplib makes codes, jose verifies access tokens, oidc-provider
-// issues id tokens, Twilio's client reads answers and signs webhooks.
+// Interoperability with other implementations: argon2 and bcrypt make password hashes, otplib makes codes,
+// jose verifies access tokens, oidc-provider issues id tokens, Twilio's client reads answers and signs
+// webhooks.
 
 namespace {
 
@@ -217,4 +220,54 @@ TEST_CASE("STOP and START are obeyed when Twilio's signature is right", "[peers]
     CHECK(set_up() == 422);
     CHECK(tell("START", "START").status == 200);
     CHECK(set_up() == 200);
+}
+
+TEST_CASE("users whose hashes other software made can sign in", "[peers]")
+{
+    World const world;
+    // More than the 72 bytes that bcrypt reads, and a password with characters of several bytes.
+    std::string const plain = World::password, accented = "caf\u00e9 au lait \u00e0 volont\u00e9";
+    std::string long_password;
+    for (int i = 0; i < 10; ++i)
+        long_password += "battery " + std::to_string(i) + " ";
+    std::vector<std::tuple<std::string, std::string>> const users = [&] {
+        json::array inputs;
+        for (auto const& password : {plain, accented, long_password}) {
+            for (auto const* algorithm :
+                {"argon2id", "argon2id of the highest cost", "bcrypt", "bcrypt of PHP"})
+                inputs.push_back(json::object{{"algorithm", algorithm}, {"password", password}});
+        }
+        std::vector<std::tuple<std::string, std::string>> hashed;
+        auto const output = json::parse(run("hashes.mjs", inputs));
+        for (auto const& hash : output.as_array())
+            hashed.emplace_back(text(inputs[hashed.size()], "password"), std::string(hash.as_string()));
+        return hashed;
+    }();
+    for (auto const& [password, hash] : users) {
+        INFO(hash);
+        REQUIRE(crypto::is_importable_hash(hash));
+        Account ada = world.new_account();
+        world.postgres.query(
+            "UPDATE users SET password_hash = '" + hash + "' WHERE user_id = '" + ada.user_id + "'");
+        auto const stored = [&] {
+            return world.postgres.query(
+                "SELECT password_hash FROM users WHERE user_id = '" + ada.user_id + "'");
+        };
+        CHECK(world.login(ada).status == (password == ada.password ? 200 : 401));
+        ada.password = password;
+        CHECK(world.login(ada).status == 200);
+        CHECK_FALSE(crypto::needs_rehash(stored()));
+        CHECK(world.login(ada).status == 200);
+        ada.password = "x" + password;
+        CHECK(world.login(ada).status == 401);
+    }
+}
+
+TEST_CASE("argon2 verifies the hashes of this service", "[peers]")
+{
+    auto const hash = crypto::hash_password("caf\u00e9 au lait");
+    auto const output = json::parse(
+        run("hashes.mjs", json::array{json::object{{"verify", hash}, {"password", "caf\u00e9 au lait"}},
+                              json::object{{"verify", hash}, {"password", "cafe au lait"}}}));
+    CHECK(output == json::array{true, false});
 }

@@ -6,6 +6,15 @@
 #include <algorithm>
 #include <cctype>
 
+namespace {
+
+std::string text_of_first_code(testing::HttpResponse const& r)
+{
+    return std::string(r.json().at("recoveryCodes").at(0).as_string());
+}
+
+} // namespace
+
 TEST_CASE("each recovery code works once, in lower case and without dashes too", "[recovery]")
 {
     World const world;
@@ -34,21 +43,32 @@ TEST_CASE("each recovery code works once, in lower case and without dashes too",
     CHECK(outcome(use("nonsense")) == invalid);
 }
 
-TEST_CASE("replacing the recovery codes requires a TOTP or recovery code", "[recovery]")
+TEST_CASE("replacing the recovery codes needs a fresh second factor, and checks a code only if there is one",
+    "[recovery]")
 {
     World const world;
     auto ada = world.new_account_with_totp();
-    auto caller = world.as(ada);
-    auto const replace = [&](std::string const& code) {
-        return caller.post("/v1/auth/mfa/recovery-codes", code_body(code));
+    auto const replace = [&](std::string const& request) {
+        return world.as(ada).post("/v1/auth/mfa/recovery-codes", request);
     };
-    CHECK(outcome(replace(other_code(world.totp_code(ada, 1)))) == invalid);
-    auto const fresh = replace(world.totp_code(ada, 1));
+    CHECK(outcome(replace(code_body(world.totp_code(ada, 1)))) == "403 REAUTHENTICATION_REQUIRED");
+    world.reauthenticate(ada);
+    CHECK(outcome(replace(code_body(other_code(world.totp_code(ada, 1))))) == invalid);
+    CHECK(outcome(replace(code_body(""))) == "400 VALIDATION_ERROR");
+    auto const fresh = replace(code_body(world.totp_code(ada, 1)));
     REQUIRE(fresh.status == 200);
+    CHECK(fresh.header("cache-control") == "no-store");
     CHECK(fresh.json().at("recoveryCodes").as_array().size() == 10);
     CHECK(outcome(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[0])) == invalid);
-    auto const again = replace(std::string(fresh.json().at("recoveryCodes").at(0).as_string()));
-    CHECK(again.status == 200);
+    auto const with_code = replace(code_body(text_of_first_code(fresh)));
+    CHECK(with_code.status == 200);
+    CHECK(replace("").status == 200);
+    auto const without_code = replace("{}");
+    REQUIRE(without_code.status == 200);
+    CHECK(outcome(world.verify(world.challenged(ada), "recovery_code", text_of_first_code(with_code))) ==
+          invalid);
+    CHECK(
+        world.verify(world.challenged(ada), "recovery_code", text_of_first_code(without_code)).status == 200);
     auto without_factor = world.as(world.new_account());
     CHECK(outcome(without_factor.post("/v1/auth/mfa/recovery-codes", code_body("123456"))) == setup_required);
 }

@@ -43,32 +43,42 @@ TEST_CASE("pages of a tenant's own auth host may call the API without a setting"
     testing::check_pages_of_auth_host(world, "PATCH", "/v1/settings");
 }
 
-TEST_CASE("the hosted page loads only its own files and escapes the brand", "[settings]")
+TEST_CASE("the hosted pages load only their own files and escape the brand", "[settings]")
 {
     World const world;
     world.set({{"brand", "<script>alert(1)</script>\"'&"}});
+    for (auto const* path : {"/enroll", "/reset", "/reset?token=abc", "/verify-email", "/invite",
+             "/confirm-email", "/revert-email"}) {
+        INFO(path);
+        auto const page = world.client().get(path);
+        REQUIRE(page.status == 200);
+        CHECK(page.header("content-type").starts_with("text/html"));
+        CHECK(page.body.find("<script>alert") == std::string::npos);
+        CHECK(page.body.find("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") != std::string::npos);
+        CHECK(page.body.find("{{") == std::string::npos);
+        CHECK(page.body.find("://") == std::string::npos); // no content from other hosts
+        auto const& policy = page.header("content-security-policy");
+        CHECK(policy.find("default-src 'none'") != std::string::npos);
+        CHECK(policy.find("unsafe") == std::string::npos);
+        CHECK(policy.find("frame-ancestors 'none'") != std::string::npos);
+        CHECK(page.header("referrer-policy") == "no-referrer");
+        CHECK(page.header("cache-control") == "no-store");
+        CHECK(world.client("nobody").get(path).status == 404);
+    }
     auto const page = world.client().get("/enroll");
-    REQUIRE(page.status == 200);
-    CHECK(page.header("content-type").starts_with("text/html"));
-    CHECK(page.body.find("<script>alert") == std::string::npos);
-    CHECK(page.body.find("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;") != std::string::npos);
-    CHECK(page.body.find("{{") == std::string::npos);
-    CHECK(page.body.find("://") == std::string::npos); // no content from other hosts
     for (auto const* consent : {World::provider, "Message frequency varies",
              "Message and data rates may apply", "STOP to opt out", "HELP for"})
         CHECK(page.body.find(consent) != std::string::npos);
-    auto const& policy = page.header("content-security-policy");
-    CHECK(policy.find("default-src 'none'") != std::string::npos);
-    CHECK(policy.find("unsafe") == std::string::npos);
-    CHECK(policy.find("frame-ancestors 'none'") != std::string::npos);
-    CHECK(page.header("referrer-policy") == "no-referrer");
-    auto const script = world.client().get("/enroll.js"), style = world.client().get("/enroll.css");
-    CHECK(script.header("content-type").starts_with("text/javascript"));
+    for (auto const* path : {"/enroll.js", "/link.js"}) {
+        INFO(path);
+        auto const script = world.client().get(path);
+        CHECK(script.header("content-type").starts_with("text/javascript"));
+        for (auto const* storage : {"localStorage", "sessionStorage", "document.cookie", "innerHTML", "://"})
+            CHECK(script.body.find(storage) == std::string::npos);
+    }
+    auto const style = world.client().get("/enroll.css");
     CHECK(style.header("content-type").starts_with("text/css"));
-    for (auto const* storage : {"localStorage", "sessionStorage", "document.cookie", "innerHTML", "://"})
-        CHECK(script.body.find(storage) == std::string::npos);
     CHECK(style.body.find("url(") == std::string::npos);
-    CHECK(world.client("nobody").get("/enroll").status == 404);
 }
 
 TEST_CASE("an issuer is a URL of at most 512 bytes", "[settings]")

@@ -27,7 +27,11 @@ struct Fixture : testing::RedisFixture {
         return {};
     }
 
-    Challenges::Created open() { return await(challenges.create(scope, user, 3, {"pwd"})); }
+    Challenges::Created open()
+    {
+        return await(
+            challenges.create(scope, {.key = {}, .user_id = user, .credentials_version = 3, .amr = {"pwd"}}));
+    }
 
     Challenges::Send send(Challenge const& challenge, char const* code)
     {
@@ -183,7 +187,10 @@ TEST_CASE(
         KeyedHash const& other_hash = older_began ? newer_first : older_first;
         Challenges here(f.client, hash);
         Challenges there(f.client, other_hash);
-        auto const token = f.await(here.create(f.scope, f.user, 3, {"pwd"})).token;
+        auto const token =
+            f.await(here.create(
+                        f.scope, {.key = {}, .user_id = f.user, .credentials_version = 3, .amr = {"pwd"}}))
+                .token;
         auto const found = f.await(there.find(f.scope, token));
         CHECK(found.user_id == f.user);
         f.await(there.count_send(found, phone, "111111"));

@@ -7,8 +7,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <filesystem>
 #include <mutex>
 #include <regex>
 #include <sstream>
@@ -40,6 +42,47 @@ std::vector<std::string> strings(boost::json::value const& array)
     return result;
 }
 
+/// The first header field `name` of a message, unfolded.
+std::string header(std::string const& message, std::string const& name)
+{
+    std::smatch found;
+    std::regex const field("(?:^|\r\n)" + name + ": ((?:[^\r]|\r\n[ \t])*)", std::regex::icase);
+    if (!std::regex_search(message, found, field)) return {};
+    return std::regex_replace(found[1].str(), std::regex("\r\n[ \t]"), " ");
+}
+
+/// Decodes quoted-printable (RFC 2045, 6.7).
+std::string from_quoted_printable(std::string const& encoded)
+{
+    std::string text;
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+        if (encoded[i] != '=') {
+            text += encoded[i];
+        } else if (encoded.compare(i, 3, "=\r\n") == 0) {
+            i += 2;
+        } else {
+            text += static_cast<char>(std::stoi(encoded.substr(i + 1, 2), nullptr, 16));
+            i += 2;
+        }
+    }
+    return text;
+}
+
+/// The text part of a message, which must not be encoded as base64.
+SentMail read_mail(std::string const& message)
+{
+    SentMail mail{.subject = header(message, "Subject")};
+    auto const part = message.find("Content-Type: text/plain");
+    auto const begin = message.find("\r\n\r\n", part) + 4;
+    auto const head = message.substr(part, begin - part);
+    auto const text = message.substr(begin, message.find("\r\n--", begin) - begin);
+    mail.text = head.find("quoted-printable") == std::string::npos ? text : from_quoted_printable(text);
+    std::smatch found;
+    if (std::regex_search(mail.text, found, std::regex("(?:^|\n)([A-Za-z0-9_-]{43})(?:\r|\n|$)")))
+        mail.token = found[1];
+    return mail;
+}
+
 std::atomic<unsigned> number = 0; // the last number of an account, phone or client address
 
 } // namespace
@@ -56,6 +99,8 @@ World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now
 {
     auto& environment = options.environment;
     environment["SMS_BRAND_PROVIDER"] = provider;
+    environment.try_emplace("EMAIL_PROVIDER", "outbox");
+    environment.try_emplace("EMAIL_OUTBOX", directory.path() + "/mails");
     if (options.twilio_url.empty()) {
         environment["SMS_PROVIDER"] = "outbox";
         environment["SMS_OUTBOX"] = directory.path() + "/sms";
@@ -125,6 +170,7 @@ Account World::new_owner(std::string const& tenant) const
 Account World::new_member(Account const& owner, std::string const& role) const
 {
     Account account = new_account(owner.tenant);
+    if (role != "user") verify_email(account);
     auto const r = as(owner).patch("/v1/members/" + account.user_id, body({{"role", role}}));
     INFO(r.body);
     REQUIRE(r.status == 200);
@@ -148,6 +194,7 @@ Account World::new_account_with_totp(std::string const& tenant) const
 
 void World::enrol_sms(Account& account, std::string const& phone) const
 {
+    if (!account.recovery_codes.empty()) reauthenticate(account); // another factor needs the first one
     auto caller = as(account);
     auto const setup = caller.post("/v1/auth/mfa/sms/setup", body({{"phone", phone}}));
     INFO(setup.body);
@@ -162,6 +209,7 @@ void World::enrol_sms(Account& account, std::string const& phone) const
 
 void World::enrol_totp(Account& account) const
 {
+    if (!account.recovery_codes.empty()) reauthenticate(account); // another factor needs the first one
     auto caller = as(account);
     auto const setup = caller.post("/v1/auth/mfa/totp/setup", "{}");
     INFO(setup.body);
@@ -247,6 +295,60 @@ std::string World::code_sent_to(std::string const& phone) const
     std::smatch found;
     REQUIRE(std::regex_search(said, found, std::regex(R"(: (\d{6}) is your)")));
     return found[1];
+}
+
+std::vector<SentMail> World::mails_to(std::string const& address) const
+{
+    std::vector<std::filesystem::path> files;
+    for (auto const& entry : std::filesystem::directory_iterator(directory.path() + "/mails"))
+        if (entry.path().extension() == ".eml") files.push_back(entry.path());
+    std::ranges::sort(files); // the names are UUIDs of version 7
+    std::vector<SentMail> mails;
+    for (auto const& file : files) {
+        auto const message = testing::read_file(file.string());
+        if (header(message, "To").find(address) != std::string::npos) mails.push_back(read_mail(message));
+    }
+    return mails;
+}
+
+std::string World::token_mailed_to(std::string const& address, std::string const& subject) const
+{
+    std::string token;
+    auto const has_arrived = [&] {
+        for (auto const& mail : mails_to(address))
+            if (mail.subject.find(subject) != std::string::npos) token = mail.token;
+        return !token.empty();
+    };
+    INFO(subject);
+    REQUIRE(testing::eventually(has_arrived));
+    return token;
+}
+
+void World::verify_email(Account const& account) const
+{
+    auto const token = token_mailed_to(account.email, "Confirm your email address");
+    auto const r = client(account.tenant).post("/v1/auth/email/verify", body({{"token", token}}));
+    INFO(r.body);
+    REQUIRE(r.status == 200);
+}
+
+void World::reauthenticate(Account& account) const
+{
+    std::string method = "totp", code;
+    if (!account.totp_secret.empty()) {
+        clock.advance(30s); // each code is accepted once
+        code = totp_code(account);
+    } else {
+        method = "sms";
+        auto const sent = as(account).post("/v1/auth/reauthenticate/challenge", "{}");
+        INFO(sent.body);
+        REQUIRE(sent.status == 200);
+        code = code_sent_to(account.phone);
+    }
+    auto const r = as(account).post("/v1/auth/reauthenticate", body({{"method", method}, {"code", code}}));
+    INFO(r.body);
+    REQUIRE(r.status == 200);
+    account.access_token = text(r.json(), "accessToken");
 }
 
 std::string World::new_phone()

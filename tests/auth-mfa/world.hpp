@@ -32,6 +32,13 @@ struct Account {
     void take(testing::HttpResponse const& signed_in);
 };
 
+/// An email in the outbox.
+struct SentMail {
+    std::string subject;
+    std::string text;  ///< the text part, decoded
+    std::string token; ///< the line that has only a token; empty if there is none
+};
+
 /// The whole auth-mfa service in this process. Its clock moves only when the test moves it. Text messages go
 /// to a file or to a Twilio test server. Each client has its own network address.
 class World : public testing::ServiceWorld<testing::FakeClock> {
@@ -86,6 +93,16 @@ public:
     std::vector<boost::json::object> messages_to(std::string const& phone) const;
     /// The code in the last message to `phone`.
     std::string code_sent_to(std::string const& phone) const;
+
+    /// The emails to `address` so far, in the order in which they were requested.
+    std::vector<SentMail> mails_to(std::string const& address) const;
+    /// Waits for an email to `address` whose subject contains `subject`, and returns the token in the latest
+    /// one.
+    std::string token_mailed_to(std::string const& address, std::string const& subject) const;
+    /// Verifies the account's email with the token of the verification email.
+    void verify_email(Account const& account) const;
+    /// Proves the account's factor again, so that `account.access_token` is fresh and has `acr` `aal2`.
+    void reauthenticate(Account& account) const;
 
     /// A phone number and an email that are new in this process.
     static std::string new_phone();

@@ -178,15 +178,45 @@ async function challenge(first) {
 }
 
 function verifyBesidePgbench() {
+    // The rows that a sign-in writes: the session, the user's activity and the audit entry.
     const insert = `\\set n random(${phoneUsers}, ${phoneUsers + rounds * challenges - 1})
-        INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, user_agent, address) VALUES (${scope},
-            ${freshId}, ${idOfN}, '{pwd,sms,mfa}', clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '30 days', '', '127.0.0.1');`
+        WITH opened AS (
+            INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, user_agent, address) VALUES (${scope},
+                ${freshId}, ${idOfN}, '{pwd,sms,mfa}', clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '30 days', '', '127.0.0.1')
+        ), seen AS (
+            INSERT INTO activity (scope_id, activity_id, user_id, at, type, result, ip, user_agent)
+            VALUES (${scope}, ${freshId}, ${idOfN}, clock_timestamp(), 'sign_in', 'success', '127.0.0.1', '')
+        )
+        INSERT INTO audit_log (scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, after, request_id)
+        VALUES (${scope}, ${freshId}, clock_timestamp(), ${idOfN}::text, 'user', 'session.created', 'session', ${idOfN}::text,
+            '{"amr": ["pwd", "sms", "mfa"]}', 'bench');`
     return alternate('verify', {
         pgbench: () => pgbench(insert, challenges),
         service: async round => {
             const requests = await challenge(phoneUsers + round * challenges)
             return load(connections, { next: () => requests.pop(), take: answer => expect(answer, 200) })
         },
+    })
+}
+
+// Requests password resets for addresses without an account, each time for another address: the worker of emails drops these requests.
+// pgbench inserts the same rows. Its jobs are in a queue without a worker.
+function forgotBesidePgbench() {
+    const insert = `WITH mail AS (
+            INSERT INTO mails (scope_id, mail_id, kind, email, locale, details, created_at)
+            VALUES (${scope}, ${freshId}, 'reset_password', 'nobody@bench.test', 'en', '{}', clock_timestamp())
+            RETURNING scope_id, mail_id
+        )
+        SELECT enqueue_jobs('bench', array_agg(scope_id), array_agg(mail_id), ARRAY[NULL]::timestamptz[]) FROM mail;`
+    let n = 0
+    return alternate('forgot', {
+        pgbench: () => pgbench(insert),
+        service: round => load(connections, {
+            from: i => networks(i + round * connections),
+            length: seconds,
+            next: () => post('/v1/auth/password/forgot', { email: `nobody-${n++}@bench.test` }),
+            take: answer => expect(answer, 202),
+        }),
     })
 }
 
@@ -294,14 +324,16 @@ await report('auth-mfa', async () => {
     const signedIn = await loginBesideBareHashes()
     insertUsers(phoneUsers, rounds * challenges, hash, true)
     const verified = await verifyBesidePgbench()
+    const forgotten = await forgotBesidePgbench()
 
     const row = (label, { service, pgbench }) => [label, k(service.rate), us(service.cpu), us(service.database), us(service.own),
         k(pgbench.rate), atLeast(`${label}: rate ÷ pgbench`, service.rate / pgbench.rate, 0.7)]
     addTable([`${grouped(users)} users, ${connections} connections`, 'requests/s', 'CPU µs/request: service', 'PostgreSQL', 'load',
-        'pgbench, 8 clients', 'rate ÷ pgbench'], [row('refresh', refreshed), row('verify', verified)])
+        'pgbench, 8 clients', 'rate ÷ pgbench'], [row('refresh', refreshed), row('verify', verified), row('forgot', forgotten)])
     addText(`Refresh: ${grouped(spread(users).sessions.length)} sessions, evenly spread, each with its latest token. pgbench updates the same ` +
         `number of other sessions. Verify: the right codes for ${grouped(challenges)} challenges. Their sign-ins are made before the ` +
-        'measurement, and the codes are read from the SMS outbox. pgbench inserts the same number of sessions. The load generator is one ' +
+        'measurement, and the codes are read from the SMS outbox. pgbench inserts the same rows. Forgot: resets for addresses without an ' +
+        'account; pgbench inserts the same rows. The load generator is one ' +
         `thread, which gets ${k(own.rate)} requests/s from the bare server with ${us(own.own)} µs each.`)
 
     addLogins(signedIn)

@@ -79,7 +79,18 @@ TEST_CASE("responses of factors match the contract", "[contract]")
     auto const recovery = [&](std::size_t i) {
         return std::string(confirmed.json().at("recoveryCodes").at(i).as_string());
     };
-    CHECK(example(user, "POST /v1/auth/mfa/sms/setup").status == 409);
+    // Changes of factors now need the phone.
+    for (auto const* change :
+        {"POST /v1/auth/mfa/sms/setup", "POST /v1/auth/mfa/totp/setup", "POST /v1/auth/mfa/recovery-codes"})
+        CHECK(sent(user, change, {{"phone", ada.phone}}).status == 403);
+    CHECK(sent(user, "POST /v1/auth/reauthenticate/challenge", {}).status == 200);
+    boost::json::object const proof{{"method", "sms"}, {"code", world.code_sent_to(ada.phone)}};
+    auto const proved = sent(user, "POST /v1/auth/reauthenticate", proof);
+    REQUIRE(proved.status == 200);
+    CHECK(sent(user, "POST /v1/auth/reauthenticate", proof).status == 410);
+    CHECK(sent(user, "POST /v1/auth/reauthenticate", {{"password", "wrong one"}}).status == 401);
+    auto strong = world.with(text(proved.json(), "accessToken"));
+    CHECK(example(strong, "POST /v1/auth/mfa/sms/setup").status == 409);
 
     auto const asked =
         sent(anyone, "POST /v1/auth/login", {{"email", ada.email}, {"password", ada.password}});
@@ -103,15 +114,19 @@ TEST_CASE("responses of factors match the contract", "[contract]")
     CHECK(checked(user, "DELETE /v1/auth/mfa/devices/{deviceId}", device).status == 200);
     CHECK(checked(user, "DELETE /v1/auth/mfa/devices/{deviceId}", device).status == 404);
     CHECK(example(user, "DELETE /v1/auth/mfa/devices").status == 200);
-    CHECK(sent(user, "POST /v1/auth/mfa/recovery-codes", {{"code", recovery(0)}}).status == 200);
-    CHECK(example(user, "POST /v1/auth/mfa/recovery-codes").status == 400);
+    CHECK(sent(strong, "POST /v1/auth/mfa/recovery-codes", {{"code", recovery(0)}}).status == 200);
+    CHECK(sent(strong, "POST /v1/auth/mfa/recovery-codes", {{"code", recovery(0)}}).status == 400);
+    CHECK(sent(strong, "POST /v1/auth/mfa/recovery-codes", {}).status == 200);
 
-    auto const secret = sent(user, "POST /v1/auth/mfa/totp/setup", {});
+    auto const secret = sent(strong, "POST /v1/auth/mfa/totp/setup", {});
     REQUIRE(secret.status == 200);
     ada.totp_secret = text(secret.json(), "secret");
-    CHECK(sent(user, "POST /v1/auth/mfa/totp/confirm", {{"code", other_code(world.totp_code(ada))}}).status ==
-          400);
-    CHECK(sent(user, "POST /v1/auth/mfa/totp/confirm", {{"code", world.totp_code(ada)}}).status == 200);
+    CHECK(
+        sent(strong, "POST /v1/auth/mfa/totp/confirm", {{"code", other_code(world.totp_code(ada))}}).status ==
+        400);
+    CHECK(sent(strong, "POST /v1/auth/mfa/totp/confirm", {{"code", world.totp_code(ada)}}).status == 200);
+    for (auto const* list : {"/v1/auth/activity", "/v1/auth/identities"})
+        CHECK(example(user, std::string("GET ") + list).status == 200);
     CHECK(sent(user, "DELETE /v1/auth/mfa/sms", {{"code", world.totp_code(ada, 1)}}).status == 200);
     CHECK(example(user, "DELETE /v1/auth/mfa/sms").status == 409);
     CHECK(example(user, "DELETE /v1/auth/mfa/totp").status == 400);
@@ -127,7 +142,14 @@ TEST_CASE("responses of tenant and operator routes match the contract", "[contra
     for (auto const* read : {"/v1/members", "/v1/settings", "/v1/audit"})
         CHECK(example(boss, std::string("GET ") + read).status == 200);
     auto const member = "/v1/members/" + user.user_id;
+    CHECK(checked(boss, "GET /v1/members/{userId}", member).status == 200);
+    CHECK(checked(boss, "PATCH /v1/members/{userId}", member, R"({"role":"admin"})").status == 409);
+    world.verify_email(user);
     CHECK(checked(boss, "PATCH /v1/members/{userId}", member, R"({"role":"admin"})").status == 200);
+    CHECK(example(boss, "POST /v1/members").status == 201);
+    CHECK(example(boss, "POST /v1/members").status == 409);
+    CHECK(checked(boss, "GET /v1/members/{userId}/activity", member + "/activity").status == 200);
+    CHECK(checked(boss, "DELETE /v1/members/{userId}/sessions", member + "/sessions").status == 200);
     CHECK(checked(boss, "PATCH /v1/members/{userId}", "/v1/members/" + owner.user_id, R"({"role":"user"})")
               .status == 409);
     CHECK(checked(boss, "DELETE /v1/members/{userId}/mfa", member + "/mfa").status == 200);
@@ -145,8 +167,9 @@ TEST_CASE("responses of tenant and operator routes match the contract", "[contra
     CHECK(checked(anyone, "POST /webhooks/sms/twilio", "/webhooks/sms/twilio",
               "From=%2B4915112345678&Body=START", {{"Content-Type", "application/x-www-form-urlencoded"}})
               .status == 401);
-    for (auto const* page : {"/enroll", "/enroll.css", "/enroll.js", "/.well-known/jwks.json",
-             "/.well-known/openid-configuration"})
+    for (auto const* page :
+        {"/enroll", "/enroll.css", "/enroll.js", "/reset", "/verify-email", "/invite", "/confirm-email",
+            "/revert-email", "/link.js", "/.well-known/jwks.json", "/.well-known/openid-configuration"})
         CHECK(example(anyone, std::string("GET ") + page).status == 200);
 }
 

@@ -277,12 +277,12 @@ export class Stand {
             SMS_PROVIDER: 'twilio', TWILIO_BASE_URL: at(twilio), TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'secret',
             TWILIO_FROM: '+14155550100', SMS_SENDER_VERIFIED: 'true', SMS_SENDER_PER_MINUTE: '100000',
         }
+        const emails = {
+            EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`, EMAIL_FROM: 'Tetrad <tetrad@example.com>',
+        }
         return {
-            'auth-mfa': { ...texts, REGISTRATIONS_PER_HOUR: '100000' },
-            notify: {
-                ...texts, APNS_BASE_URL: at(apple), EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
-                EMAIL_FROM: 'Tetrad <tetrad@example.com>',
-            },
+            'auth-mfa': { ...texts, ...emails, REGISTRATIONS_PER_HOUR: '100000' },
+            notify: { ...texts, ...emails, APNS_BASE_URL: at(apple) },
             billing: { PURCHASES_API_URL: at(purchases) },
         }
     }

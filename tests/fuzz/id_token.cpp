@@ -31,11 +31,13 @@ std::optional<json::object> read_object(std::string_view text)
 
 void check(auth_mfa::ClaimedIdentity const& claimed, crypto::Jws const& jws)
 {
-    auto const& [issuer, subject, email] = claimed.identity;
+    auto const& [issuer, subject, email, provider, issued_at, token_hash] = claimed.identity;
     auto const named =
         std::ranges::find(providers, claimed.provider, [](auto const& provider) { return &provider; });
     require(named != providers.end() && issuer == named->issuer && !jws.kid().empty());
     require(!subject.empty() && subject.size() <= 255 && core::is_utf8(subject));
+    require(provider == named->key() && token_hash.size() == 64);
+    require(now - issued_at <= auth_mfa::max_id_token_age + std::chrono::seconds(30));
     require(subject.find('\0') == std::string::npos && (!email || core::is_email(*email)));
 }
 
@@ -48,8 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto claims = read_object(input.rest());
     if (!header || !claims) return 0;
     crypto::Jws const jws{*std::move(header), *std::move(claims), {}, {}};
-    auto const claimed = auth_mfa::validate_id_token_claims(jws, providers, now);
+    auto const claimed = auth_mfa::validate_id_token_claims(jws, providers, std::nullopt, now);
     if (claimed) check(*claimed, jws);
-    require(!auth_mfa::validate_id_token_claims(jws, {}, now)); // a tenant without identity providers
+    require(!auth_mfa::validate_id_token_claims(
+        jws, {}, std::nullopt, now)); // a tenant without identity providers
     return 0;
 }

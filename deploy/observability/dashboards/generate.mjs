@@ -217,6 +217,7 @@ const dashboards = {
       graph("Second factors by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/mfa/(verify|challenge)"')), "{{route}} {{status}}"]]),
       graph("Password queue", "none", [[`sum(tetrad_password_queue_jobs${of()})`, "waiting or being hashed"], [`sum(tetrad_password_threads${of()})`, "threads"]]),
       graph("Password hashes", "ops", [[`sum(${rate("tetrad_password_hashes_total")})`, "hashes"]]),
+      graph("Breached passwords", "ops", [[per("result", rate("tetrad_breach_checks_total")), "{{result}}"]], { description: "Lookups of new passwords (BREACH_API_URL). After a failed lookup the password is accepted." }),
     ]],
     ["Text messages", providers],
   ]),

@@ -1,13 +1,17 @@
 #include "api/accounts.hpp"
 
 #include "api/credentials.hpp"
-#include "audit/audit.hpp"
+#include "core/json_writer.hpp"
 #include "crypto/password.hpp"
 #include "domain/json.hpp"
+#include "flows/account_events.hpp"
+#include "flows/activity.hpp"
+#include "flows/mail_requests.hpp"
 #include "flows/sign_in.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"
+#include "storage/email_tokens.hpp"
 #include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"
@@ -25,7 +29,8 @@ Credentials parse_registration(http::Request const& req)
 }
 
 struct PasswordChange {
-    core::Secret current, wanted;
+    SentPassword current;
+    core::Secret wanted;
 
     static PasswordChange parse(http::Request const& req)
     {
@@ -39,24 +44,39 @@ struct PasswordChange {
 // Each handler reserves a place in the hashing queue before it counts the attempt. So a request that is
 // refused because the queue is full does not count as a guess.
 
-/// The new user; nullopt when the email is taken.
+/// The new user, who gets a verification email; nullopt when the email is taken.
 asio::awaitable<std::optional<User>> create_user(
     http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Credentials const& wanted)
 {
     auto const known = co_await deps.db.read(
         req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), wanted.email); });
     if (known) co_return std::nullopt;
-    users::NewUser const user{UserId(core::Uuid::v7()), wanted.email,
-        co_await deps.passwords.hash(turn, wanted.password), Role::user};
-    co_return co_await deps.db.transact(
-        req.scope(), [&](pg::Tx& tx) { return users::insert(tx, req.scope(), user); });
+    users::NewUser const row{.id = UserId(core::Uuid::v7()),
+        .email = wanted.email,
+        .password_hash = co_await deps.passwords.hash(turn, wanted.password)};
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        auto user = users::insert(tx, req.scope(), row);
+        if (!user) return user;
+        mail_user(tx, req, MailKind::verify_email, *user);
+        record_created(tx, req, *user);
+        return user;
+    });
+}
+
+/// The response to a registration that has to verify its email before the first session.
+http::Response created_without_session(User const& user)
+{
+    core::JsonWriter w(512);
+    write(w.begin_object().key("user"), user);
+    w.end_object();
+    return http::Response::created(std::move(w).str()).header("Cache-Control", "no-store");
 }
 
 /// True if `password` is the user's password, else nullopt (see RateLimits::try_guess).
-asio::awaitable<std::optional<bool>> confirm(Deps& deps, crypto::PasswordHasher::Reservation const& turn,
-    User const& user, core::Secret const& password)
+asio::awaitable<std::optional<bool>> confirm(http::Request const& req, Deps& deps,
+    crypto::PasswordHasher::Reservation const& turn, User const& user, SentPassword const& password)
 {
-    bool const right = co_await deps.passwords.verify(turn, password, user.password_hash);
+    bool const right = co_await is_password_of(req, deps, turn, &user, password);
     co_return right ? std::optional(true) : std::nullopt;
 }
 
@@ -65,17 +85,19 @@ asio::awaitable<std::optional<bool>> confirm(Deps& deps, crypto::PasswordHasher:
 asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
 {
     Credentials const wanted = parse_registration(req);
-    auto attempt = create_user(req, deps, deps.passwords.reserve(req.scope().id), wanted);
+    AccountRules const rules = co_await account_rules(req, deps);
+    if (!rules.sign_up_open) throw sign_up_closed();
+    auto turn = deps.passwords.reserve(req.scope().id);
     auto& limits = deps.rate_limits;
-    // Successful registrations stay counted too: each one costs a password hash.
+    // Successful registrations stay counted too: each one costs a password hash. So do refused passwords,
+    // because their check may take as long as a hash.
     auto const reserved = co_await limits.require(
         {limits.registrations_from_network(req.scope(), req.remote_address)}, too_many_attempts);
-    auto const user = co_await limits.or_give_back(reserved, std::move(attempt));
-    if (!user)
-        throw with_rate_limit(
-            core::Error(core::codes::conflict,
-                "An account with this email already exists. Sign in, or use another email."),
-            reserved);
+    co_await require_good_password(
+        req.scope().id, deps, turn, {.password = wanted.password, .email = wanted.email});
+    auto const user = co_await limits.or_give_back(reserved, create_user(req, deps, std::move(turn), wanted));
+    if (!user) throw with_rate_limit(email_taken(), reserved);
+    if (rules.verified_only) co_return with_rate_limit(created_without_session(*user), reserved);
     co_return with_rate_limit(
         co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201}), reserved);
 }
@@ -95,11 +117,14 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
             "The account has no password, because its user signs in through an identity provider. Change the "
             "password at that provider.");
     auto const turn = deps.passwords.reserve(req.scope().id);
+    co_await require_good_password(req.scope().id, deps, turn,
+        {.password = change.wanted, .email = user.email, .field = "newPassword", .current = &change.current});
     auto const right =
         co_await deps.rate_limits.try_guess({RateLimits::wrong_passwords_of_user(req.scope(), user.id)},
-            confirm(deps, turn, user, change.current));
+            confirm(req, deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
     std::string const hash = co_await deps.passwords.hash(turn, change.wanted);
+    AccountRules const rules = co_await account_rules(req, deps);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         lock_signed_in_user(tx, req, deps);
         if (!users::set_password(tx, req.scope(), user.id, hash, user.credentials_version))
@@ -108,12 +133,10 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
                 "the same time. Check the current password, then try again.");
         sessions::end_others(tx, req.scope(), user.id, session_id_of(req), deps.clock.now());
         trusted_devices::revoke_all(tx, req.scope(), user.id);
-        audit::record(tx, req.context,
-            {.action = "user.password_changed",
-                .subject_type = "user",
-                .subject_id = user.id.to_string(),
-                .before = {},
-                .after = {}});
+        static constexpr std::array obsolete{TokenPurpose::reset_password, TokenPurpose::confirm_email};
+        email_tokens::remove(tx, req.scope(), user.id, obsolete);
+        if (rules.security_emails) mail_notice(tx, req, MailKind::password_changed, user);
+        record(tx, req, {.user_id = user.id, .type = "password_changed", .action = "user.password_changed"});
         return http::Response::ok(R"({"changed":true})");
     });
 }

@@ -2,10 +2,10 @@
 
 #include "batchers.hpp"
 #include "core/fields.hpp"
-#include "core/json_writer.hpp"
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
 #include "domain/trusted_device.hpp"
+#include "flows/activity.hpp"
 #include "flows/factor_codes.hpp"
 #include "flows/sign_in.hpp"
 #include "pg/database.hpp"
@@ -61,8 +61,9 @@ struct Verification {
 
 /// Counts the attempt, compares the code, and consumes the challenge if the code is correct.
 asio::awaitable<Challenges::Attempt> try_code(
-    Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
+    http::Request const& req, Deps& deps, User const& user, Challenge const& challenge, Verification const& v)
 {
+    core::Scope const& scope = req.scope();
     auto& challenges = deps.challenges;
     if (v.method == MfaMethod::sms) {
         std::string const phone = user.phone_verified ? *user.phone : std::string();
@@ -73,8 +74,7 @@ asio::awaitable<Challenges::Attempt> try_code(
     attempt.remaining = co_await challenges.count_attempt(challenge);
     auto const verified = co_await verify_code(deps, scope, user.id, v.method, turn, v.code);
     if (!verified) co_return attempt;
-    attempt.right = co_await deps.db.transact(
-        scope, [&](pg::Tx& tx) { return consume(tx, scope, user.id, *verified, deps.clock.now()); });
+    attempt.right = co_await consume_code(req, deps, user.id, *verified);
     if (attempt.right && !co_await challenges.consume(challenge)) throw challenge_expired();
     co_return attempt;
 }
@@ -82,13 +82,17 @@ asio::awaitable<Challenges::Attempt> try_code(
 /// Returns if the code is correct, else throws. If several requests present the same code, the function
 /// returns for only one of them.
 asio::awaitable<void> require_correct_code(
-    Deps& deps, core::Scope const& scope, User const& user, Challenge const& challenge, Verification const& v)
+    http::Request const& req, Deps& deps, User const& user, Challenge const& challenge, Verification const& v)
 {
+    core::Scope const& scope = req.scope();
     auto& limits = deps.rate_limits;
     auto const reserved =
         co_await limits.require({RateLimits::wrong_codes_of_user(scope, user.id, v.method)});
-    auto const attempt = co_await limits.or_give_back(reserved, try_code(deps, scope, user, challenge, v));
-    if (!attempt.right) throw invalid_code(attempt.remaining);
+    auto const attempt = co_await limits.or_give_back(reserved, try_code(req, deps, user, challenge, v));
+    if (!attempt.right) {
+        co_await record_refusal(req, deps, user.id, "wrong_code");
+        throw invalid_code(attempt.remaining);
+    }
     co_await limits.give_back(reserved);
 }
 
@@ -105,6 +109,7 @@ asio::awaitable<void> trust_device(
         if (!now || !now->has_factor() || now->credentials_version != user.credentials_version) return false;
         trusted_devices::trust(
             tx, req.scope(), user.id, fresh, device_token_of(req), user_agent(req), deps.clock.now());
+        record(tx, req, {.user_id = user.id, .type = "device_trusted", .action = "device.trusted"});
         return true;
     };
     try {
@@ -117,10 +122,13 @@ asio::awaitable<void> trust_device(
 
 SignIn sign_in_of(Challenge const& challenge, MfaMethod method)
 {
-    SignIn sign_in{.with_user = false, .outdated = challenge_expired};
+    SignIn sign_in{.aal2 = true,
+        .identity_provider = challenge.identity_provider,
+        .with_user = false,
+        .outdated = challenge_expired};
     for (auto const& word : challenge.amr)
         sign_in.amr.emplace_back(word);
-    sign_in.amr.emplace_back(method == MfaMethod::sms ? "sms" : "otp");
+    sign_in.amr.emplace_back(amr_of(method));
     sign_in.amr.emplace_back("mfa");
     return sign_in;
 }
@@ -135,15 +143,7 @@ asio::awaitable<http::Response> send_challenge(http::Request const& req, Deps& d
     if (!user.phone_verified)
         throw setup_required("SMS is not a factor of this account. Continue with one of available_methods.");
     auto const send = co_await send_sign_in_code(req, deps, user, challenge);
-    core::JsonWriter w;
-    w.begin_object()
-        .member("challengeType", "oob")
-        .member("oobChannel", "sms")
-        .member("phone", phone_of(user).masked())
-        .member("sendsRemaining", send.remaining)
-        .member("expiresIn", send.expires_in.count())
-        .end_object();
-    co_return http::Response::ok(std::move(w).str());
+    co_return sent_code_response(user, send);
 }
 
 asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps& deps)
@@ -153,7 +153,7 @@ asio::awaitable<http::Response> verify_challenge(http::Request const& req, Deps&
     User const user = co_await challenged_user(deps, req.scope(), challenge);
     // Requires a signing key before the code is consumed, because no session can be opened without one.
     co_await deps.tokens.ready();
-    co_await require_correct_code(deps, req.scope(), user, challenge, v);
+    co_await require_correct_code(req, deps, user, challenge, v);
     auto response = co_await open_session(req, deps, user, sign_in_of(challenge, v.method));
     if (v.trust) co_await trust_device(req, deps, user, response);
     co_return response;

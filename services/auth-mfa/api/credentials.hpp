@@ -3,13 +3,14 @@
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/secret.hpp"
+#include "flows/passwords.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace auth_mfa {
 
-/// An email and a password.
+/// The email and the password of a new account.
 struct Credentials {
     std::string email;
     core::Secret password;
@@ -19,10 +20,12 @@ struct Credentials {
 /// `fields`.
 std::string read_email(core::Fields& fields);
 
-/// Reads an existing password, which the caller compares: 1 to 128 characters.
-core::Secret read_password(core::Fields& fields, std::string_view name);
+/// Reads an existing password, which the caller compares (is_password_of): 1 to 128 characters.
+SentPassword read_password(core::Fields& fields, std::string_view name);
 
-/// Reads a new password: 8 to 128 characters, and not a common password (is_common_password).
+/// Reads a new password of 8 to 128 characters, and returns it in Normalization Form C. A weak password of at
+/// most 16 bytes is an error (`too_weak`). The caller passes the result to `require_good_password`, which
+/// checks the rest: it needs the account, and more time.
 core::Secret read_new_password(core::Fields& fields, std::string_view name);
 
 /// The error for a wrong email or password.

@@ -3,7 +3,9 @@
 #include "api/credentials.hpp"
 #include "audit/audit.hpp"
 #include "crypto/password.hpp"
+#include "domain/errors.hpp"
 #include "domain/json.hpp"
+#include "flows/account_events.hpp"
 #include "idempotency/once.hpp"
 #include "state/keyed_hash.hpp"
 #include "storage/users.hpp"
@@ -49,13 +51,18 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
         throw core::Error(core::codes::tenant_suspended,
             "The tenant is suspended. Set the tenant's `status` to `active` before you add an owner.");
     http::Request const inner = within(tenant->scope(wanted.environment), req, deps.keyed_hash);
-    users::NewUser const row{UserId(core::Uuid::v7()), wanted.credentials.email,
-        co_await deps.passwords.hash(deps.passwords.reserve(), wanted.credentials.password), Role::owner};
+    auto const turn = deps.passwords.reserve();
+    co_await require_good_password(inner.scope().id, deps, turn,
+        {.password = wanted.credentials.password, .email = wanted.credentials.email});
+    users::NewUser const row{.id = UserId(core::Uuid::v7()),
+        .email = wanted.credentials.email,
+        .password_hash = co_await deps.passwords.hash(turn, wanted.credentials.password),
+        .role = Role::owner,
+        .email_verified = true};
     co_return co_await idempotency::once(deps.db, inner, [&](pg::Tx& tx) {
         auto const owner = users::insert(tx, inner.scope(), row);
-        if (!owner)
-            throw core::Error(
-                core::codes::conflict, "An account with this email already exists. Use another email.");
+        if (!owner) throw email_taken();
+        publish_user(tx, inner, "user.created", *owner);
         audit::record(tx, inner.context,
             audit::created(
                 "member", owner->id.uuid(), boost::json::object{{"role", to_string(owner->role)}}));

@@ -11,30 +11,36 @@ namespace auth_mfa {
 
 namespace {
 
-Credentials parse_login(http::Request const& req)
-{
-    core::Fields f(req.json());
-    Credentials c{read_email(f), read_password(f, "password")};
-    f.check();
-    return c;
-}
+struct Login {
+    std::string email;
+    SentPassword password;
+
+    static Login parse(http::Request const& req)
+    {
+        core::Fields f(req.json());
+        Login login{read_email(f), read_password(f, "password")};
+        f.check();
+        return login;
+    }
+};
 
 /// The user with these credentials, else nullopt. An unknown email and a wrong password take the same time.
 asio::awaitable<std::optional<User>> authenticate(
-    http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Credentials const& given)
+    http::Request const& req, Deps& deps, crypto::PasswordHasher::Reservation turn, Login const& given)
 {
     auto found = co_await deps.db.read(
         req.scope(), [&](pg::Tx& tx) { return users::find_by_email(tx, req.scope(), given.email); });
-    std::optional<std::string> const hash = found ? found->password_hash : std::nullopt;
-    bool const right = co_await deps.passwords.verify(turn, given.password, hash);
-    co_return right ? std::move(found) : std::nullopt;
+    bool const right = co_await is_password_of(req, deps, turn, found ? &*found : nullptr, given.password);
+    if (right) co_return std::move(found);
+    co_await record_refusal(req, deps, found ? std::optional(found->id) : std::nullopt, "wrong_password");
+    co_return std::nullopt;
 }
 
 } // namespace
 
 asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
 {
-    Credentials const given = parse_login(req);
+    auto const given = Login::parse(req);
     // The place in the hashing queue is reserved before the attempt is counted. So a request that is refused
     // because the queue is full does not count as a guess.
     auto attempt = authenticate(req, deps, deps.passwords.reserve(req.scope().id), given);

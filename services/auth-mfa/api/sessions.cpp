@@ -4,11 +4,15 @@
 #include "batchers.hpp"
 #include "core/fields.hpp"
 #include "domain/json.hpp"
+#include "domain/settings.hpp"
 #include "flows/open_session.hpp"
 #include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 #include "storage/sessions.hpp"
+#include "tenancy/directory.hpp"
+
+#include <algorithm>
 
 namespace auth_mfa {
 
@@ -52,6 +56,14 @@ void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
             .after = boost::json::object{{"userId", session.user_id.to_string()}}});
 }
 
+/// Whether the tenant still trusts the identity provider from which a session came. Removing a provider ends
+/// its sessions; a sign-in at the same moment may still open one.
+bool trusts(tenancy::Tenant const& tenant, core::Scope const& scope, std::string const& provider)
+{
+    return std::ranges::any_of(identity_providers_of(tenant, scope.environment()),
+        [&](IdentityProvider const& trusted) { return trusted.key() == provider; });
+}
+
 /// Handles a refresh token with which the session could not be rotated. Returns the contents of the next
 /// tokens; nullopt if the token is refused. A used token that is presented again after the retry window may
 /// be stolen, so the session ends.
@@ -82,16 +94,23 @@ asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
     RefreshToken const token = read_refresh_token(req, deps);
     co_await deps.tokens.ready();
     core::Time const now = deps.clock.now();
-    auto contents =
-        co_await deps.batchers.rotate.run({req.scope().id, token.session_id, token.generation, now});
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
+    bool const verified_only = account_rules_of(*tenant, req.scope().environment()).verified_only;
+    auto contents = co_await deps.batchers.rotate.run(
+        {req.scope().id, token.session_id, token.generation, now, verified_only});
     if (!contents) {
         contents = co_await deps.db.transact(
             req.scope(), [&](pg::Tx& tx) { return retry_or_refuse(tx, req, token, now); });
     }
     if (!contents) throw bad_refresh_token();
-    co_return respond_with_tokens(req, deps,
-        {.claims = {contents->user_id, contents->email, contents->role, contents->session_id, contents->amr},
-            .generation = contents->generation});
+    if (contents->identity_provider && !trusts(*tenant, req.scope(), *contents->identity_provider)) {
+        co_await deps.db.transact(
+            req.scope(), [&](pg::Tx& tx) { sessions::end(tx, req.scope(), contents->session_id, now); });
+        throw bad_refresh_token();
+    }
+    if (verified_only && !contents->email_verified) throw email_not_verified();
+    co_return respond_with_tokens(
+        req, deps, {.claims = claims_of(*contents), .generation = contents->generation});
 }
 
 asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)

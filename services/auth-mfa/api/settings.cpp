@@ -6,6 +6,7 @@
 #include "http_client/url.hpp"
 #include "pg/database.hpp"
 #include "sms/phone.hpp"
+#include "storage/sessions.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -27,7 +28,9 @@ json::object to_json(json::object const& document)
 {
     return settings::with_defaults(
         document, {{"identityProviders", json::array()}, {"allowedOrigins", json::array()},
-                      {"brand", nullptr}, {"smsCountries", nullptr}});
+                      {"brand", nullptr}, {"smsCountries", nullptr}, {"emailVerification", "optional"},
+                      {"signUp", "open"}, {"mfaPolicy", "optional"}, {"securityEmails", true},
+                      {"resetUrl", nullptr}, {"verifyUrl", nullptr}, {"inviteUrl", nullptr}});
 }
 
 json::object read_provider(
@@ -79,21 +82,99 @@ core::Change<std::vector<std::string>> change_countries(core::Fields& f)
     return change;
 }
 
+/// A choice by its name; `null` restores the default.
+core::Change<std::string> change_choice(
+    core::Fields& f, std::string_view name, std::span<std::string_view const> allowed)
+{
+    auto const index = f.change_one_of(name, allowed, true);
+    return {index.present, index.value ? std::optional(std::string(allowed[*index.value])) : std::nullopt};
+}
+
+/// The page to which links in emails lead. `check_link_origins` checks its origin.
+core::Change<std::string> change_link(
+    core::Fields& f, std::string_view name, http_client::AddressPolicy const& addresses)
+{
+    auto change = f.change_text(name, 1, max_url);
+    if (change.value) http_client::check_url(f, name, *change.value, addresses);
+    if (change.value && change.value->find_first_of("?#") != std::string::npos)
+        f.fault(name, "format", "must have no query and no fragment, because `?token=` is appended");
+    return change;
+}
+
+constexpr std::array<std::string_view, 3> link_settings{"resetUrl", "verifyUrl", "inviteUrl"};
+
+/// The origin of an absolute URL, as browsers send it.
+std::optional<std::string> origin_of(std::string_view url)
+{
+    auto const host = url.find("://");
+    if (host == std::string_view::npos) return std::nullopt;
+    return tenancy::normalise_origin(url.substr(0, url.find('/', host + 3)));
+}
+
+/// Throws VALIDATION_ERROR if the origin of a link is not in `allowedOrigins`.
+void check_link_origins(json::object const& document)
+{
+    auto const* const allowed = document.if_contains("allowedOrigins");
+    std::vector<core::FieldError> faults;
+    for (auto const name : link_settings) {
+        auto const* const link = document.if_contains(name);
+        if (link == nullptr || link->is_null()) continue;
+        auto const origin = origin_of(std::string_view(link->as_string()));
+        bool const listed =
+            origin && allowed != nullptr && allowed->is_array() &&
+            std::ranges::find(allowed->as_array(), json::value(*origin)) != allowed->as_array().end();
+        if (!listed)
+            faults.push_back({"/" + std::string(name), "origin",
+                "must have an origin that the setting `allowedOrigins` lists"});
+    }
+    if (!faults.empty()) throw core::Error::validation(std::move(faults));
+}
+
+/// The keys of the providers that `before` has and `after` lacks (IdentityProvider::key).
+std::vector<std::string> removed_providers(json::object const& before, json::object const& after)
+{
+    auto const keys = [](json::object const& document) {
+        std::vector<std::string> found;
+        auto const* const list = document.if_contains("identityProviders");
+        if (list == nullptr || !list->is_array()) return found;
+        for (auto const& item : list->as_array())
+            found.push_back(json::value_to<std::string>(item.at("issuer")) + ' ' +
+                            json::value_to<std::string>(item.at("audience")));
+        return found;
+    };
+    auto removed = keys(before);
+    auto const kept = keys(after);
+    std::erase_if(
+        removed, [&](std::string const& key) { return std::ranges::find(kept, key) != kept.end(); });
+    return removed;
+}
+
 struct Changes {
     core::Change<json::array> identity_providers;
     core::Change<std::vector<std::string>> allowed_origins, sms_countries;
-    core::Change<std::string> brand;
+    core::Change<std::string> brand, email_verification, sign_up, mfa_policy;
+    std::array<core::Change<std::string>, link_settings.size()> links;
+    core::Change<bool> security_emails;
 
     static Changes parse(http::Request const& req, http_client::AddressPolicy const& addresses)
     {
-        static constexpr std::array<std::string_view, 4> names{
-            "identityProviders", "allowedOrigins", "brand", "smsCountries"};
+        static constexpr std::array<std::string_view, 11> names{"identityProviders", "allowedOrigins",
+            "brand", "smsCountries", "emailVerification", "signUp", "mfaPolicy", "securityEmails", "resetUrl",
+            "verifyUrl", "inviteUrl"};
+        static constexpr std::array<std::string_view, 2> verification{"optional", "required"};
+        static constexpr std::array<std::string_view, 2> sign_up{"open", "closed"};
         core::Fields f(req.json());
         Changes c;
         c.identity_providers = change_providers(f, addresses);
         c.allowed_origins = tenancy::change_origins(f);
         c.sms_countries = change_countries(f);
         c.brand = change_brand(f);
+        c.email_verification = change_choice(f, "emailVerification", verification);
+        c.sign_up = change_choice(f, "signUp", sign_up);
+        c.mfa_policy = change_choice(f, "mfaPolicy", core::names_of<MfaPolicy>);
+        for (std::size_t i = 0; i < link_settings.size(); ++i)
+            c.links[i] = change_link(f, link_settings[i], addresses);
+        c.security_emails = {f.has("securityEmails"), f.optional_boolean("securityEmails")};
         f.check_any_of(names);
         return c;
     }
@@ -104,6 +185,12 @@ struct Changes {
         settings::set(document, "allowedOrigins", allowed_origins, json::array());
         settings::set(document, "smsCountries", sms_countries);
         settings::set(document, "brand", brand);
+        settings::set(document, "emailVerification", email_verification, "optional");
+        settings::set(document, "signUp", sign_up, "open");
+        settings::set(document, "mfaPolicy", mfa_policy, "optional");
+        settings::set(document, "securityEmails", security_emails, true);
+        for (std::size_t i = 0; i < link_settings.size(); ++i)
+            settings::set(document, link_settings[i], links[i]);
     }
 };
 
@@ -122,8 +209,14 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
     Changes const changes = Changes::parse(req, deps.outbound);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         require_role(tx, req, deps, may_change);
-        return settings::answer_patch(
-            tx, req, [&](json::object& document) { changes.apply(document); }, to_json, deps.clock.now());
+        auto const modify = [&](json::object& document) {
+            json::object const before = document;
+            changes.apply(document);
+            check_link_origins(document);
+            auto const removed = removed_providers(before, document);
+            if (!removed.empty()) sessions::end_of_providers(tx, req.scope(), removed, deps.clock.now());
+        };
+        return settings::answer_patch(tx, req, modify, to_json, deps.clock.now());
     });
 }
 

@@ -6,6 +6,7 @@
 #include "domain/mfa_method.hpp"
 #include "domain/sms_code.hpp"
 #include "flows/enrolment.hpp"
+#include "flows/fresh_authentication.hpp"
 #include "flows/signed_in_user.hpp"
 #include "flows/sms_codes.hpp"
 #include "state/sms_enrolments.hpp"
@@ -50,6 +51,7 @@ asio::awaitable<http::Response> set_up_sms(http::Request const& req, Deps& deps)
     auto const phone = parse_phone(req);
     auto& limits = deps.rate_limits;
     User const user = co_await signed_in_user(req, deps);
+    co_await require_fresh(req, deps, user);
     require_password(user);
     if (user.phone_verified) throw already_enabled();
     co_await require_reachable(req, deps, phone);

@@ -8,6 +8,7 @@
 #include "domain/settings.hpp"
 #include "domain/totp.hpp"
 #include "flows/enrolment.hpp"
+#include "flows/fresh_authentication.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"
@@ -46,6 +47,7 @@ asio::awaitable<Confirmation> require_confirmed(
 
 asio::awaitable<http::Response> set_up_totp(http::Request const& req, Deps& deps)
 {
+    co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
     std::string const seed = crypto::random_bytes(totp::seed_bytes);
     std::string account;
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {

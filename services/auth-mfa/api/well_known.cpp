@@ -39,7 +39,8 @@ asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps)
 asio::awaitable<http::Response> get_discovery(http::Request const& req, Deps& deps)
 {
     static std::vector<std::string> const none, subjects{"public"}, algorithms{"ES256"},
-        claims{"iss", "sub", "aud", "exp", "iat", "jti", "sid", "tenant", "env", "role", "email", "amr"};
+        claims{"iss", "sub", "aud", "exp", "iat", "jti", "sid", "tenant", "env", "role", "email",
+            "email_verified", "auth_time", "acr", "amr"};
     auto const scope = co_await scope_of_host(req, deps);
     auto const& issuer = deps.tokens.issuer();
     std::string const own = scope ? issuer.of(*scope) : issuer.base();

@@ -12,7 +12,16 @@ namespace auth_mfa::codes {
 
 inline constexpr core::ErrorCode invalid_credentials{"INVALID_CREDENTIALS", 401};
 
+inline constexpr core::ErrorCode account_disabled{"ACCOUNT_DISABLED", 403};
+inline constexpr core::ErrorCode sign_up_closed{"SIGN_UP_CLOSED", 403};
+inline constexpr core::ErrorCode email_not_verified{"EMAIL_NOT_VERIFIED", 403};
+/// For a promotion to admin or owner.
+inline constexpr core::ErrorCode member_not_verified{"EMAIL_NOT_VERIFIED", 409};
+inline constexpr core::ErrorCode token_expired{"TOKEN_EXPIRED", 410};
+inline constexpr core::ErrorCode reauthentication_required{"REAUTHENTICATION_REQUIRED", 403};
+
 inline constexpr core::ErrorCode mfa_required{"mfa_required", 403};
+inline constexpr core::ErrorCode mfa_enrollment_required{"mfa_enrollment_required", 403};
 inline constexpr core::ErrorCode mfa_password_required{"MFA_PASSWORD_REQUIRED", 403};
 inline constexpr core::ErrorCode mfa_already_enabled{"MFA_ALREADY_ENABLED", 409};
 inline constexpr core::ErrorCode mfa_setup_required{"MFA_SETUP_REQUIRED", 409};
@@ -45,6 +54,36 @@ inline core::Error too_many_attempts(std::chrono::seconds retry_after)
         .header("Retry-After", std::to_string(seconds));
 }
 
+inline core::Error account_disabled()
+{
+    return {
+        codes::account_disabled, "The account is disabled. Ask an administrator of the app to enable it."};
+}
+
+inline core::Error email_not_verified()
+{
+    return {codes::email_not_verified,
+        "The account's email is not verified. Open the link in the verification email, or request another "
+        "email with POST /v1/auth/email/verification."};
+}
+
+inline core::Error sign_up_closed()
+{
+    return {codes::sign_up_closed, "New accounts cannot be registered here. Ask an administrator of the app "
+                                   "for an invitation."};
+}
+
+inline core::Error token_expired()
+{
+    return {codes::token_expired, "The token is unknown, expired or already used. Request another email."};
+}
+
+inline core::Error email_taken()
+{
+    return {
+        core::codes::conflict, "An account with this email already exists. Sign in, or use another email."};
+}
+
 inline core::Error credentials_changed()
 {
     return {codes::invalid_credentials,
@@ -54,8 +93,8 @@ inline core::Error credentials_changed()
 inline core::Error challenge_expired()
 {
     return {codes::mfa_challenge_expired,
-        "The `mfa_token` is unknown, expired or already used, or the account's "
-        "password or second factors have changed. Sign in again."};
+        "The challenge is unknown, expired or already used, or the account's "
+        "password or second factors have changed. Start again."};
 }
 
 /// MFA_INVALID_CODE. `remaining` is the number of attempts left, for codes that are counted per challenge or

@@ -2,7 +2,9 @@
 
 #include "auth/token_claims.hpp"
 #include "core/fields.hpp"
+#include "core/hex.hpp"
 #include "core/json.hpp"
+#include "crypto/hash.hpp"
 
 #include <boost/json.hpp>
 
@@ -44,15 +46,22 @@ IdentityProvider const* provider_of(json::object const& claims, std::span<Identi
     return it == providers.end() ? nullptr : &*it;
 }
 
-/// The email, unless it is malformed or the provider says that it is not verified.
+/// The email, if it is well-formed and the provider says that it is verified. Some providers write the claim
+/// as text.
 std::optional<std::string> email_of(json::object const& claims)
 {
     std::string_view const email = core::text_of(claims, "email");
     auto const* verified = claims.if_contains("email_verified");
-    bool const denied =
-        verified != nullptr && *verified != json::value(true) && *verified != json::value("true");
-    if (denied || !core::is_email(email)) return std::nullopt;
+    bool const confirmed =
+        verified != nullptr && (*verified == json::value(true) || *verified == json::value("true"));
+    if (!confirmed || !core::is_email(email)) return std::nullopt;
     return std::string(email);
+}
+
+bool is_recent(json::object const& claims, core::Time now)
+{
+    auto const issued = auth::token::time_claim(claims, "iat");
+    return issued && now - *issued <= max_id_token_age + auth::token::skew;
 }
 
 /// Whether `text` can be stored and compared as a subject.
@@ -64,16 +73,24 @@ bool is_subject(std::string_view text)
 
 } // namespace
 
-std::optional<ClaimedIdentity> validate_id_token_claims(
-    crypto::Jws const& jws, std::span<IdentityProvider const> providers, core::Time now)
+std::optional<ClaimedIdentity> validate_id_token_claims(crypto::Jws const& jws,
+    std::span<IdentityProvider const> providers, std::optional<std::string> const& nonce, core::Time now)
 {
     if (jws.kid().empty() || !is_id_token(jws)) return std::nullopt;
     auto const& claims = jws.payload;
     auto const* const provider = provider_of(claims, providers);
     std::string_view const subject = core::text_of(claims, "sub");
-    if (provider == nullptr || !is_subject(subject) || !auth::token::is_timely(claims, now))
+    if (provider == nullptr || !is_subject(subject) || !auth::token::is_timely(claims, now) ||
+        !is_recent(claims, now))
         return std::nullopt;
-    return ClaimedIdentity{provider, {provider->issuer, std::string(subject), email_of(claims)}};
+    if (nonce && core::text_of(claims, "nonce") != *nonce) return std::nullopt;
+    return ClaimedIdentity{
+        provider, {.issuer = provider->issuer,
+                      .subject = std::string(subject),
+                      .email = email_of(claims),
+                      .provider = provider->key(),
+                      .issued_at = auth::token::time_claim(claims, "iat").value(),
+                      .token_hash = core::hex::encode(crypto::view(crypto::sha256(jws.signing_input)))}};
 }
 
 } // namespace auth_mfa

@@ -14,8 +14,16 @@ namespace auth_mfa {
 struct ExternalIdentity {
     std::string issuer;
     std::string subject;              ///< UTF-8 without U+0000, 1 to 255 bytes
-    std::optional<std::string> email; ///< absent if missing, malformed or marked as unverified
+    std::optional<std::string> email; ///< absent if missing, malformed or not marked as verified
+    std::string provider;             ///< IdentityProvider::key
+    core::Time issued_at;
+    /// SHA-256 of the token's signed part, in hex. The signature is left out, because several signatures of
+    /// the same part can be valid.
+    std::string token_hash;
 };
+
+/// The maximum age of an accepted id token.
+inline constexpr std::chrono::minutes max_id_token_age{10};
 
 /// The identity in an id token. Trust the identity only after the token's signature was verified with a key
 /// of `provider`.
@@ -26,8 +34,9 @@ struct ClaimedIdentity {
 
 /// Reads and checks an id token, except its signature (OpenID Connect Core 1.0, 3.1.3.7). The token must
 /// contain a key id, and the issuer and audience of one of `providers`. It must be valid at `now`, with 30 s
-/// of clock skew. nullopt when the token is refused.
-std::optional<ClaimedIdentity> validate_id_token_claims(
-    crypto::Jws const& jws, std::span<IdentityProvider const> providers, core::Time now);
+/// of clock skew, and have been issued at most `max_id_token_age` ago. If `nonce` is set, the token must
+/// contain it. nullopt when the token is refused.
+std::optional<ClaimedIdentity> validate_id_token_claims(crypto::Jws const& jws,
+    std::span<IdentityProvider const> providers, std::optional<std::string> const& nonce, core::Time now);
 
 } // namespace auth_mfa

@@ -39,6 +39,11 @@ inline constexpr std::array enrolment_send_limits_per_phone{
 /// Enrolment codes requested per client network, over all tenants.
 inline constexpr Limit enrolment_send_limit_per_network{20, std::chrono::hours(1)};
 
+/// Emails of one kind that may be requested per account: verifications, resets, changes of the address.
+inline constexpr Limit mail_limit{3, std::chrono::hours(1)};
+/// Emails that may be requested per network and scope without a credential.
+inline constexpr Limit mail_limit_per_network{1000, std::chrono::hours(1)};
+
 /// Wrong passwords per account.
 inline constexpr Limit wrong_password_limit{10, std::chrono::minutes(15)};
 /// Wrong passwords per network and scope.

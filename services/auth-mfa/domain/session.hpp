@@ -11,6 +11,12 @@ inline constexpr std::chrono::days session_lifetime{30}; ///< from the last refr
 /// How long the previous refresh token still works after its use, because the response may have been lost.
 inline constexpr std::chrono::seconds refresh_retry_window{10};
 
+/// How recently and how strongly the user of a session proved who they are: the claims `auth_time` and `acr`.
+struct Assurance {
+    core::Time authenticated_at;
+    bool aal2 = false; ///< whether a second factor was used. Never becomes false within a session.
+};
+
 /// A signed-in device. Its refresh tokens are numbered. `generation` is the number of the current refresh
 /// token.
 struct Session {
@@ -18,6 +24,7 @@ struct Session {
     UserId user_id;
     std::int64_t generation = 1;
     std::vector<std::string> amr; ///< how the user was authenticated (RFC 8176)
+    Assurance assurance;
     core::Time created_at;
     core::Time rotated_at; ///< when `generation` was issued, by the database's clock
     core::Time expires_at;

@@ -36,6 +36,28 @@ std::vector<IdentityProvider> identity_providers_of(
     return providers;
 }
 
+AccountRules account_rules_of(tenancy::Tenant const& tenant, core::Environment environment)
+{
+    AccountRules rules;
+    auto const is = [&](std::string_view name, json::value const& wanted) {
+        auto const* const value = find(tenant, environment, name);
+        return value != nullptr && *value == wanted;
+    };
+    rules.verified_only = is("emailVerification", "required");
+    rules.sign_up_open = !is("signUp", "closed");
+    rules.security_emails = !is("securityEmails", false);
+    if (auto const* const policy = find(tenant, environment, "mfaPolicy"))
+        rules.mfa_policy = core::stored_enum<MfaPolicy>(std::string_view(policy->as_string()));
+    return rules;
+}
+
+std::optional<std::string> link_page_of(
+    tenancy::Tenant const& tenant, core::Environment environment, std::string_view setting)
+{
+    auto const* const value = find(tenant, environment, setting);
+    return value == nullptr ? std::nullopt : std::optional(json::value_to<std::string>(*value));
+}
+
 std::string brand_of(tenancy::Tenant const& tenant, core::Environment environment)
 {
     auto const* const value = find(tenant, environment, "brand");

@@ -1,11 +1,17 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+#include "domain/user.hpp"
 #include "tenancy/tenant.hpp"
 
 #include <boost/json/object.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace auth_mfa {
@@ -17,12 +23,47 @@ struct IdentityProvider {
     std::string issuer;   ///< must equal `iss` exactly
     std::string audience; ///< `aud`: the client id of the tenant's app
     std::string jwks_url;
+
+    /// Identifies the provider in sessions: issuer and audience, separated by a space.
+    std::string key() const { return issuer + ' ' + audience; }
 };
+
+/// Which users must have a second factor: the setting `mfaPolicy`.
+enum class MfaPolicy : std::uint8_t { optional, required_for_staff, required };
+
+constexpr auto enum_names(MfaPolicy)
+{
+    return std::to_array<std::string_view>({"optional", "required_for_staff", "required"});
+}
+
+/// The rules for accounts of one environment.
+struct AccountRules {
+    bool verified_only = false; ///< `emailVerification` is `required`
+    bool sign_up_open = true;   ///< `signUp` is `open`
+    MfaPolicy mfa_policy = MfaPolicy::optional;
+    bool security_emails = true; ///< `securityEmails`: whether users get notices about their account
+
+    /// Whether `user` has to enrol a second factor before the next session. Users without a password are
+    /// exempt, because they cannot enrol one: their identity provider decides.
+    bool requires_enrolment(User const& user) const noexcept
+    {
+        if (user.has_factor() || !user.has_password()) return false;
+        return mfa_policy == MfaPolicy::required ||
+               (mfa_policy == MfaPolicy::required_for_staff && user.role != Role::user);
+    }
+};
+
+AccountRules account_rules_of(tenancy::Tenant const& tenant, core::Environment environment);
+
+/// The page of the tenant to which links in emails lead: the setting `resetUrl`, `verifyUrl` or `inviteUrl`.
+/// nullopt if it is not set: the hosted page is used.
+std::optional<std::string> link_page_of(
+    tenancy::Tenant const& tenant, core::Environment environment, std::string_view setting);
 
 /// The setting `identityProviders` of one environment; empty when the setting is not set.
 std::vector<IdentityProvider> identity_providers_of(
     tenancy::Tenant const& tenant, core::Environment environment);
-/// The brand that messages and the hosted page name: the setting `brand`, or the tenant's display name if
+/// The brand that messages and the hosted pages name: the setting `brand`, or the tenant's display name if
 /// that setting is not set.
 std::string brand_of(tenancy::Tenant const& tenant, core::Environment environment);
 /// The countries (ISO 3166-1 alpha-2) that messages may be sent to. An empty list allows all countries.

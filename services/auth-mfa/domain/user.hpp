@@ -24,6 +24,18 @@ constexpr auto enum_names(Role)
     return std::to_array<std::string_view>({"user", "admin", "owner"});
 }
 
+/// The state of an account.
+enum class UserStatus : std::uint8_t {
+    active,
+    disabled, ///< cannot sign in
+    invited,  ///< has not accepted the invitation yet, so it has no password
+};
+
+constexpr auto enum_names(UserStatus)
+{
+    return std::to_array<std::string_view>({"active", "disabled", "invited"});
+}
+
 /// The access of a caller with this role.
 constexpr core::Access access_of(Role role) noexcept
 {
@@ -40,6 +52,8 @@ struct User {
     /// sign-in that began under an older version cannot open a session.
     std::int64_t credentials_version = 1;
     Role role = Role::user;
+    UserStatus status = UserStatus::active;
+    bool email_verified = false;
     std::optional<std::string> phone; ///< E.164; kept when the SMS factor is removed
     bool phone_verified = false;      ///< the SMS factor is enrolled
     bool totp = false;                ///< the TOTP factor is enrolled

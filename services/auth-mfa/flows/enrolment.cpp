@@ -1,9 +1,14 @@
 #include "flows/enrolment.hpp"
 
-#include "audit/audit.hpp"
+#include "batchers.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
 #include "domain/recovery_code.hpp"
+#include "flows/account_events.hpp"
+#include "flows/activity.hpp"
+#include "flows/fresh_authentication.hpp"
+#include "flows/mail_requests.hpp"
+#include "flows/open_session.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "storage/sessions.hpp"
@@ -14,15 +19,42 @@ namespace auth_mfa {
 
 namespace {
 
-/// Call it last in the transaction (see audit::record).
-void record(pg::Tx& tx, http::Request const& req, std::string_view action, std::string_view factor)
+/// A change of a factor, as it is announced.
+struct FactorChange {
+    std::string_view event;    ///< of webhooks
+    std::string_view activity; ///< the type of the activity
+    std::string_view action;   ///< of the audit log
+    MailKind notice{};
+};
+
+constexpr FactorChange factor_added{"mfa.enabled", "factor_added", "factor.enabled", MailKind::factor_added};
+constexpr FactorChange factor_removed{
+    "mfa.disabled", "factor_removed", "factor.disabled", MailKind::factor_removed};
+
+/// Announces the change to webhooks, by email, in the activity and in the audit log. Call it last in the
+/// transaction (see audit::record).
+void announce(pg::Tx& tx, http::Request const& req, Deps const& deps, FactorChange const& change,
+    User const& user, std::string_view factor, AccountRules const& rules)
 {
-    audit::record(tx, req.context,
-        {.action = std::string(action),
-            .subject_type = "user",
-            .subject_id = req.caller().id,
-            .before = std::nullopt,
+    publish_factor(tx, req, change.event, user.id, factor, deps.clock.now());
+    if (rules.security_emails) mail_notice(tx, req, change.notice, user, factor);
+    record(tx, req,
+        {.user_id = user.id,
+            .type = change.activity,
+            .action = change.action,
             .after = boost::json::object{{"factor", factor}}});
+}
+
+/// The response to the confirmation of a factor that was enrolled during a sign-in: it opens the session.
+asio::awaitable<http::Response> finish_enrolment(
+    http::Request const& req, Deps& deps, std::string_view factor, std::vector<std::string> recovery_codes)
+{
+    UserId const id(core::Uuid::parse(req.caller().id).value());
+    User const user = (co_await deps.batchers.find_user.run({req.scope().id, id})).value();
+    co_return co_await open_session(req, deps, user,
+        {.amr = {"pwd", factor == "sms" ? "sms" : "otp", "mfa"},
+            .aal2 = true,
+            .recovery_codes = std::move(recovery_codes)});
 }
 
 } // namespace
@@ -61,6 +93,7 @@ asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps, crypto::Pas
 asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& deps, std::string_view factor,
     HashingTurn turn, std::function<void(pg::Tx&, User const&)> write)
 {
+    AccountRules const rules = co_await account_rules(req, deps);
     NewRecoveryCodes codes;
     bool shown = false;
     // Whether recovery codes are needed is certain only while the transaction holds the lock on the user's
@@ -68,13 +101,21 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
     // `put_in_force` returns false. Then the codes are hashed without the lock, and `put_in_force` runs
     // again.
     auto const put_in_force = [&](pg::Tx& tx) {
+        begin_account_change(tx, req);
         User const user = lock_signed_in_user(tx, req, deps);
+        require_second_factor(tx, req, user);
         shown = !user.has_factor();
         if (shown && codes.hashed.empty()) return false;
         write(tx, user);
         users::increment_credentials_version(tx, req.scope(), user.id);
-        if (shown) recovery_codes::replace(tx, req.scope(), user.id, codes.hashed, deps.clock.now());
-        record(tx, req, "factor.enabled", factor);
+        core::Time const now = deps.clock.now();
+        if (shown) {
+            recovery_codes::replace(tx, req.scope(), user.id, codes.hashed, now);
+        } else {
+            sessions::end_others(tx, req.scope(), user.id, session_id_of(req), now);
+            trusted_devices::revoke_all(tx, req.scope(), user.id);
+        }
+        announce(tx, req, deps, factor_added, user, factor, rules);
         return true;
     };
     if (!co_await deps.db.transact(req.scope(), put_in_force)) {
@@ -82,7 +123,10 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
         codes = co_await NewRecoveryCodes::make(deps, *std::move(turn));
         co_await deps.db.transact(req.scope(), put_in_force);
     }
-    co_return recovery_codes_response(shown ? codes.texts : std::vector<std::string>());
+    auto shown_codes = shown ? std::move(codes.texts) : std::vector<std::string>();
+    if (req.caller().kind == core::Access::enrolment)
+        co_return co_await finish_enrolment(req, deps, factor, std::move(shown_codes));
+    co_return recovery_codes_response(shown_codes);
 }
 
 asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& deps, std::string_view factor,
@@ -96,8 +140,10 @@ asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& d
     std::string const code = parse_code(req);
     User const user = co_await signed_in_user(req, deps);
     require_enrolled(user);
+    AccountRules const rules = co_await account_rules(req, deps);
     VerifiedCode const verified = co_await require_code(deps, req.scope(), user.id, code);
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        begin_account_change(tx, req);
         User const locked = lock_signed_in_user(tx, req, deps);
         require_enrolled(locked);
         core::Time const now = deps.clock.now();
@@ -108,7 +154,7 @@ asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& d
         if (last) recovery_codes::remove_all(tx, req.scope(), locked.id);
         trusted_devices::revoke_all(tx, req.scope(), locked.id);
         sessions::end_others(tx, req.scope(), locked.id, session_id_of(req), now);
-        record(tx, req, "factor.disabled", factor);
+        announce(tx, req, deps, factor_removed, locked, factor, rules);
     });
     co_return http::Response::ok(R"({"disabled":true})");
 }

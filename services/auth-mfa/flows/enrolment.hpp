@@ -37,7 +37,11 @@ HashingTurn hashing_turn_for_recovery_codes(Deps& deps, core::Scope const& scope
 /// Enrols a factor. `write` stores the factor, in a transaction in which the user is locked. `write` may run
 /// more than once, so it must be repeatable. `turn` is the result of hashing_turn_for_recovery_codes. The
 /// response contains recovery codes if this is the user's first factor, else an empty list. Sign-ins and
-/// challenges that began before the change can no longer open a session. Open sessions stay open.
+/// challenges that began before the change can no longer open a session. Open sessions stay open with the
+/// first factor; another factor ends the user's other sessions and trusted devices. Throws
+/// REAUTHENTICATION_REQUIRED if another factor is confirmed without `acr` `aal2`: its set-up may have begun
+/// before the user had a factor, with a stolen token. With an enrolment token, opens a session, and the
+/// response is that of the sign-in, with `recoveryCodes`.
 asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& deps, std::string_view factor,
     HashingTurn turn, std::function<void(pg::Tx&, User const&)> write);
 

@@ -4,9 +4,11 @@
 #include "domain/errors.hpp"
 #include "domain/recovery_code.hpp"
 #include "domain/totp.hpp"
+#include "flows/activity.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"
 #include "storage/totp_seeds.hpp"
+#include "storage/users.hpp"
 
 #include <algorithm>
 
@@ -73,6 +75,33 @@ bool consume(pg::Tx& tx, core::Scope const& scope, UserId user_id, VerifiedCode 
     if (code.method == MfaMethod::recovery_code)
         return recovery_codes::use(tx, scope, user_id, code.recovery, now);
     return totp_seeds::use(tx, scope, user_id, code.step);
+}
+
+asio::awaitable<bool> consume_code(
+    http::Request const& req, Deps& deps, UserId user_id, VerifiedCode const& code)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        bool const recovery = code.method == MfaMethod::recovery_code;
+        if (recovery) users::lock(tx, req.scope(), user_id);
+        if (!consume(tx, req.scope(), user_id, code, deps.clock.now())) return false;
+        if (recovery)
+            record(
+                tx, req, {.user_id = user_id, .type = "recovery_code_used", .action = "recovery_code.used"});
+        return true;
+    });
+}
+
+std::string_view amr_of(MfaMethod method) noexcept
+{
+    switch (method) {
+    case MfaMethod::sms:
+        return "sms";
+    case MfaMethod::totp:
+        return "otp";
+    case MfaMethod::recovery_code:
+        return "kba";
+    }
+    return "";
 }
 
 asio::awaitable<VerifiedCode> require_code(

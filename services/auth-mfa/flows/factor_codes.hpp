@@ -42,6 +42,14 @@ asio::awaitable<std::optional<VerifiedCode>> verify_code(Deps& deps, core::Scope
 /// request has already consumed the code.
 bool consume(pg::Tx& tx, core::Scope const& scope, UserId user_id, VerifiedCode const& code, core::Time now);
 
+/// As `consume`, in a transaction of its own. A recovery code that was used is recorded in the user's
+/// activity and in the audit log.
+asio::awaitable<bool> consume_code(
+    http::Request const& req, Deps& deps, UserId user_id, VerifiedCode const& code);
+
+/// The value of `amr` for a method (RFC 8176, 2). A recovery code is something that the user knows.
+std::string_view amr_of(MfaMethod method) noexcept;
+
 /// Checks the code that a change of factors requires. A code of 6 digits is checked as a TOTP code, any
 /// other code as a recovery code. Throws MFA_RATE_LIMITED if the account has reached its limit of wrong
 /// codes, or MFA_INVALID_CODE if the code is wrong.

@@ -2,15 +2,44 @@
 
 #include "batchers.hpp"
 #include "domain/json.hpp"
+#include "flows/account_events.hpp"
+#include "flows/activity.hpp"
+#include "flows/mail_requests.hpp"
+#include "pg/database.hpp"
 #include "storage/sessions.hpp"
-
-#include <algorithm>
+#include "storage/users.hpp"
 
 namespace auth_mfa {
 
 namespace {
 
-constexpr std::size_t max_user_agent = 255;
+/// Opens a session that the batch left out, because a webhook or an email announces it.
+bool open_with_announcements(
+    pg::Tx& tx, http::Request const& req, sessions::NewSession const& row, User const& user)
+{
+    begin_account_change(tx, req);
+    users::lock(tx, req.scope(), user.id);
+    auto const inserted = sessions::insert(tx, row);
+    if (!inserted.opened) return false;
+    if (inserted.new_browser) mail_notice(tx, req, MailKind::new_sign_in, user);
+    publish_session(tx, req, row);
+    record(tx, req,
+        {.user_id = user.id,
+            .type = "sign_in",
+            .action = "session.created",
+            .after = boost::json::object{{"amr", boost::json::array(row.amr.begin(), row.amr.end())}},
+            .session_id = row.id});
+    return true;
+}
+
+asio::awaitable<bool> insert(
+    http::Request const& req, Deps& deps, sessions::NewSession const& row, User const& user)
+{
+    auto const opened = co_await deps.batchers.open.run(row);
+    if (opened != sessions::Opened::not_plain) co_return opened == sessions::Opened::yes;
+    co_return co_await deps.db.transact(
+        req.scope(), [&](pg::Tx& tx) { return open_with_announcements(tx, req, row, user); });
+}
 
 } // namespace
 
@@ -19,20 +48,42 @@ asio::awaitable<http::Response> open_session(
 {
     // Requires a signing key before the session is stored, because no tokens can be issued without one.
     co_await deps.tokens.ready();
+    AccountRules const rules = co_await account_rules(req, deps);
     sessions::NewSession const row{.scope_id = req.scope().id,
         .id = core::Uuid::v7(),
         .user_id = user.id,
         .credentials_version = user.credentials_version,
         .amr = {sign_in.amr.begin(), sign_in.amr.end()},
+        .aal2 = sign_in.aal2,
+        .identity_provider = sign_in.identity_provider,
         .now = deps.clock.now(),
         .user_agent = user_agent(req),
-        .address = req.remote_address};
-    auto const opened = co_await deps.batchers.open.run(row);
-    if (opened != sessions::Opened::yes) throw sign_in.outdated();
+        .address = req.remote_address,
+        .request_id = req.context.request_id,
+        .report_new_browser = rules.security_emails};
+    if (!co_await insert(req, deps, row, user)) throw sign_in.outdated();
     co_return respond_with_tokens(req, deps,
-        {.claims = {user.id, user.email, user.role, row.id, row.amr},
+        {.claims = {.user_id = user.id,
+             .email = user.email,
+             .email_verified = user.email_verified,
+             .role = user.role,
+             .session_id = row.id,
+             .amr = row.amr,
+             .assurance = {row.now, row.aal2}},
             .status = sign_in.status,
-            .user = sign_in.with_user ? &user : nullptr});
+            .user = sign_in.with_user ? &user : nullptr,
+            .recovery_codes = sign_in.recovery_codes ? &*sign_in.recovery_codes : nullptr});
+}
+
+AccessTokenClaims claims_of(sessions::TokenContents const& contents)
+{
+    return {.user_id = contents.user_id,
+        .email = contents.email,
+        .email_verified = contents.email_verified,
+        .role = contents.role,
+        .session_id = contents.session_id,
+        .amr = contents.amr,
+        .assurance = contents.assurance};
 }
 
 http::Response respond_with_tokens(http::Request const& req, Deps const& deps, TokenResponse const& contents)
@@ -45,16 +96,10 @@ http::Response respond_with_tokens(http::Request const& req, Deps const& deps, T
             "refreshToken", deps.tokens.refresh_token(scope, contents.claims.session_id, contents.generation))
         .member("expiresIn", access_token_lifetime.count());
     if (contents.user != nullptr) write(w.key("user"), *contents.user);
+    if (contents.recovery_codes != nullptr) w.member("recoveryCodes", *contents.recovery_codes);
     w.end_object();
     return http::Response{.status = contents.status, .body = std::move(w).str()}.header(
         "Cache-Control", "no-store");
-}
-
-std::string user_agent(http::Request const& req)
-{
-    std::string text(req.header("User-Agent").value_or("").substr(0, max_user_agent));
-    std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });
-    return text;
 }
 
 } // namespace auth_mfa

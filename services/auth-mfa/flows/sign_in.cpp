@@ -1,12 +1,16 @@
 #include "flows/sign_in.hpp"
 
+#include "core/json_writer.hpp"
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
 #include "domain/sms_code.hpp"
+#include "flows/account_events.hpp"
+#include "flows/activity.hpp"
 #include "flows/sms_codes.hpp"
 #include "pg/database.hpp"
 #include "storage/recovery_codes.hpp"
 #include "storage/trusted_devices.hpp"
+#include "storage/users.hpp"
 
 namespace auth_mfa {
 
@@ -28,6 +32,31 @@ asio::awaitable<SecondFactor> second_factor_of(http::Request const& req, Deps& d
         second.can_recover = !second.trusted && recovery_codes::count(tx, req.scope(), user_id) > 0;
         return second;
     });
+}
+
+/// Throws the error for an account that may not sign in now, although its user proved who they are.
+asio::awaitable<void> require_admitted(
+    http::Request const& req, Deps& deps, User const& user, AccountRules const& rules)
+{
+    if (user.status == UserStatus::disabled) {
+        co_await record_refusal(req, deps, user.id, "account_disabled");
+        throw account_disabled();
+    }
+    if (rules.verified_only && !user.email_verified) {
+        co_await record_refusal(req, deps, user.id, "email_not_verified");
+        throw email_not_verified();
+    }
+}
+
+core::Error enrolment_required(std::string const& token)
+{
+    return core::Error(codes::mfa_enrollment_required,
+        "Your account needs a second factor. Send `enrollment_token` as the bearer token of the set-up and "
+        "confirm routes of one of available_methods.")
+        .header("Cache-Control", "no-store")
+        .member("enrollment_token", boost::json::value(token))
+        .member(
+            "available_methods", boost::json::array{to_string(MfaMethod::sms), to_string(MfaMethod::totp)});
 }
 
 core::Error mfa_required(std::string const& token, User const& user, bool can_recover)
@@ -72,13 +101,33 @@ asio::awaitable<void> try_to_send_code(
 asio::awaitable<http::Response> finish_sign_in(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
 {
+    AccountRules const rules = co_await account_rules(req, deps);
+    co_await require_admitted(req, deps, user, rules);
+    if (rules.requires_enrolment(user)) {
+        co_await deps.tokens.ready();
+        throw enrolment_required(deps.tokens.enrolment_token(req.scope(), user));
+    }
     if (!user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
     SecondFactor const second = co_await second_factor_of(req, deps, user.id);
     if (second.trusted) co_return co_await open_session(req, deps, user, sign_in);
-    auto const created = co_await deps.challenges.create(
-        req.scope(), user.id, user.credentials_version, {sign_in.amr.begin(), sign_in.amr.end()});
+    Challenge challenge{.key = {},
+        .user_id = user.id,
+        .credentials_version = user.credentials_version,
+        .amr = {sign_in.amr.begin(), sign_in.amr.end()},
+        .identity_provider = sign_in.identity_provider};
+    auto const created = co_await deps.challenges.create(req.scope(), std::move(challenge));
     if (user.phone_verified && !user.totp) co_await try_to_send_code(req, deps, user, created.challenge);
     throw mfa_required(created.token, user, second.can_recover);
+}
+
+asio::awaitable<void> record_refusal(
+    http::Request const& req, Deps& deps, std::optional<UserId> user_id, std::string_view reason)
+{
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        if (user_id) users::lock(tx, req.scope(), *user_id);
+        record(
+            tx, req, {.user_id = user_id, .type = "sign_in", .result = reason, .action = "sign_in.refused"});
+    });
 }
 
 asio::awaitable<Challenges::Send> send_sign_in_code(
@@ -97,6 +146,19 @@ asio::awaitable<Challenges::Send> send_sign_in_code(
         co_await challenges.put_code_back(challenge, send);
     delivery.require_sent();
     co_return send;
+}
+
+http::Response sent_code_response(User const& user, Challenges::Send const& send)
+{
+    core::JsonWriter w;
+    w.begin_object()
+        .member("challengeType", "oob")
+        .member("oobChannel", "sms")
+        .member("phone", phone_of(user).masked())
+        .member("sendsRemaining", send.remaining)
+        .member("expiresIn", send.expires_in.count())
+        .end_object();
+    return http::Response::ok(std::move(w).str());
 }
 
 sms::PhoneNumber phone_of(User const& user)

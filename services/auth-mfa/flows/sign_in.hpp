@@ -15,9 +15,16 @@ namespace auth_mfa {
 /// Continues a sign-in after its first factor was verified (register, login, external). Opens a session, or
 /// throws 403 `mfa_required` with an `mfa_token` when the user has a second factor and does not trust this
 /// browser. If SMS is the user's only factor, the function also sends a code; the response does not
-/// reveal whether the code was sent. Throws 503 when a challenge is needed and Redis is down.
+/// reveal whether the code was sent. Throws 503 when a challenge is needed and Redis is down. Before that,
+/// throws 403 ACCOUNT_DISABLED, EMAIL_NOT_VERIFIED, or `mfa_enrollment_required` with an `enrollment_token`
+/// if the setting `mfaPolicy` requires a factor.
 asio::awaitable<http::Response> finish_sign_in(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in);
+
+/// Records a refused sign-in in the user's activity and in the audit log. nullopt: no account has the email;
+/// the audit log has an entry nevertheless, so that both cases take the same time.
+asio::awaitable<void> record_refusal(
+    http::Request const& req, Deps& deps, std::optional<UserId> user_id, std::string_view reason);
 
 /// Sends a code to the user's phone and makes it the challenge's current code. Throws MFA_SMS_UNDELIVERABLE,
 /// MFA_RATE_LIMITED or UNAVAILABLE if the code is not sent. In these cases the previous code stays valid,
@@ -25,6 +32,9 @@ asio::awaitable<http::Response> finish_sign_in(
 /// never reached the provider is not counted.
 asio::awaitable<Challenges::Send> send_sign_in_code(
     http::Request const& req, Deps& deps, User const& user, Challenge const& challenge);
+
+/// The response after a code was sent: `{challengeType, oobChannel, phone, sendsRemaining, expiresIn}`.
+http::Response sent_code_response(User const& user, Challenges::Send const& send);
 
 /// The user's phone number. Throws MFA_SMS_UNDELIVERABLE if the stored number is no longer valid, for example
 /// because calling codes have changed.

@@ -2,6 +2,7 @@
 
 #include "pg/database.hpp"
 #include "storage/users.hpp"
+#include "tokens/tokens.hpp"
 
 namespace auth_mfa {
 
@@ -20,6 +21,17 @@ core::Uuid require_id(std::string_view text)
     return *id;
 }
 
+/// The user of an enrolment token. The token ends when a factor is enrolled, and when the user's credentials
+/// or status change.
+User require_enrolling(std::optional<User> user, http::Request const& req)
+{
+    auto const version = Tokens::enrolment_version(req.caller().session_id);
+    if (!user || user->credentials_version != version || user->status != UserStatus::active ||
+        user->has_factor())
+        throw session_ended();
+    return *std::move(user);
+}
+
 } // namespace
 
 asio::awaitable<User> signed_in_user(http::Request const& req, Deps& deps)
@@ -29,6 +41,8 @@ asio::awaitable<User> signed_in_user(http::Request const& req, Deps& deps)
 
 User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
 {
+    if (req.caller().kind == core::Access::enrolment)
+        return require_enrolling(users::find(tx, req.scope(), UserId(require_id(req.caller().id))), req);
     auto user = users::find_signed_in(
         tx, req.scope(), UserId(require_id(req.caller().id)), session_id_of(req), deps.clock.now());
     if (!user) throw session_ended();
@@ -37,6 +51,8 @@ User signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
 
 User lock_signed_in_user(pg::Tx& tx, http::Request const& req, Deps const& deps)
 {
+    if (req.caller().kind == core::Access::enrolment)
+        return require_enrolling(users::lock(tx, req.scope(), UserId(require_id(req.caller().id))), req);
     auto user = users::lock_signed_in(
         tx, req.scope(), UserId(require_id(req.caller().id)), session_id_of(req), deps.clock.now());
     if (!user) throw session_ended();

@@ -6,7 +6,8 @@
 #include "pg/tx.hpp"
 
 /// The user of a request with an access token. An access token can outlive its session, so every function
-/// throws UNAUTHORIZED when the token's session has ended.
+/// throws UNAUTHORIZED when the token's session has ended. On routes that permit enrolment tokens
+/// (Access::enrolment), the user is the token's; such a token has no session.
 namespace auth_mfa {
 
 /// The user of the request's access token.

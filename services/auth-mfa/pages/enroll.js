@@ -7,13 +7,19 @@ let token = "";
 let phone = "";
 let busy = false;
 
+const alreadyProtected = "Your account is already protected by codes sent to your phone. There is nothing left to do.";
+
+/// The reason to stop when the sign-in is too old, or too weak because the account has a second factor.
+const signInAgain = ({ available_methods: methods }) =>
+  methods?.includes("sms") ? alreadyProtected : "Please sign in again in the app, then open this page from there.";
+
 const ended = "Your sign-in has ended. Go back to the app, sign in and open this page again.";
 const stops = {
   UNAUTHORIZED: ended,
   FORBIDDEN: ended,
   MFA_PASSWORD_REQUIRED:
     "Your account has no password, because you sign in through another provider. Set up the second factor there.",
-  MFA_ALREADY_ENABLED: "Your account is already protected by codes sent to your phone. There is nothing left to do.",
+  MFA_ALREADY_ENABLED: alreadyProtected,
   TENANT_SUSPENDED: `${brand} is not available at the moment. Try again later.`,
   TENANT_NOT_FOUND: "This link is not valid. Go back to the app and open this page again.",
 };
@@ -92,7 +98,8 @@ async function call(step, path, body) {
     busy = false;
     main.removeAttribute("aria-busy");
   }
-  if (stops[problem.error]) stop(stops[problem.error]);
+  const reason = problem.error === "REAUTHENTICATION_REQUIRED" ? signInAgain(problem) : stops[problem.error];
+  if (reason) stop(reason);
   else complain(step, (words[problem.error] ?? words.UNAVAILABLE)(step, problem));
   return null;
 }

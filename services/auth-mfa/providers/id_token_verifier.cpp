@@ -63,13 +63,14 @@ IdTokenVerifier::IdTokenVerifier(http_client::Client& client, core::Clock const&
 {
 }
 
-asio::awaitable<std::optional<ExternalIdentity>> IdTokenVerifier::verify(
-    core::ScopeId scope_id, std::string_view raw, std::span<IdentityProvider const> providers)
+asio::awaitable<std::optional<ExternalIdentity>> IdTokenVerifier::verify(core::ScopeId scope_id,
+    std::string_view raw, std::span<IdentityProvider const> providers,
+    std::optional<std::string> const& nonce)
 {
     auto const jws = crypto::parse_jws(raw);
     if (!jws) co_return std::nullopt;
     // The cheap checks come first, so that only plausible tokens cause a fetch of keys.
-    auto claimed = validate_id_token_claims(*jws, providers, clock_.now());
+    auto claimed = validate_id_token_claims(*jws, providers, nonce, clock_.now());
     if (!claimed) co_return std::nullopt;
     auto const set = co_await keys_for(scope_id, claimed->provider->jwks_url, jws->kid());
     auto const* const key = set->keys.find(jws->kid());

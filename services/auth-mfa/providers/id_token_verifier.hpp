@@ -41,11 +41,11 @@ public:
     /// Both arguments must outlive this object.
     IdTokenVerifier(http_client::Client& client, core::Clock const& clock);
 
-    /// The identity in the id token `raw`; nullopt when the token is refused. `providers`: the providers that
-    /// the scope trusts. Throws UNAVAILABLE when the provider's keys cannot be fetched. `raw` and `providers`
-    /// must stay valid until the awaited call has completed.
-    asio::awaitable<std::optional<ExternalIdentity>> verify(
-        core::ScopeId scope_id, std::string_view raw, std::span<IdentityProvider const> providers);
+    /// The identity in the id token `raw`; nullopt when the token is refused (validate_id_token_claims).
+    /// `providers`: the providers that the scope trusts. Throws UNAVAILABLE when the provider's keys cannot
+    /// be fetched. The arguments must stay valid until the awaited call has completed.
+    asio::awaitable<std::optional<ExternalIdentity>> verify(core::ScopeId scope_id, std::string_view raw,
+        std::span<IdentityProvider const> providers, std::optional<std::string> const& nonce);
 
 private:
     using Steady = std::chrono::steady_clock;

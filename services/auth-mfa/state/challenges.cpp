@@ -13,16 +13,23 @@ namespace auth_mfa {
 
 namespace {
 
-// Fields of a challenge's Redis hash: `user`, `version`, `amr`, `created` (µs), `sends`, `attempts`, `code`
-// (keyed hash of the valid code), `used`. The first element of a script's reply is the script's result; only
-// the reply of `consume_script` is a number.
+// Fields of a challenge's Redis hash: `user`, `version`, `amr`, `provider`, `created` (µs), `sends`,
+// `attempts`, `code` (keyed hash of the valid code), `used`. The first element of a script's reply is the
+// script's result; only the reply of `consume_script` is a number.
 
-/// ARGV: the time, then the user, version, amr and expiry (ms).
+/// ARGV: the time, then the user, version, amr, identity provider, expiry (ms) and lifetime (µs).
 constexpr char const* create_script = R"lua(
-redis.call('HSET', KEYS[1], 'user', ARGV[2], 'version', ARGV[3], 'amr', ARGV[4],
+redis.call('HSET', KEYS[1], 'user', ARGV[2], 'version', ARGV[3], 'amr', ARGV[4], 'provider', ARGV[5],
     'created', string.format('%.0f', now), 'sends', 0, 'attempts', 0)
-redis.call('PEXPIRE', KEYS[1], ARGV[5])
+redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return {'ok'}
+)lua";
+
+/// Precedes `create_script`: keeps a challenge that has neither expired nor been used.
+constexpr char const* keep_open_script = R"lua(
+local head = redis.call('HMGET', KEYS[1], 'created', 'used')
+if head[1] and not head[2] and tonumber(head[1]) + tonumber(ARGV[7]) >= now then return {'ok'} end
+redis.call('DEL', KEYS[1])
 )lua";
 
 /// The beginning of every script that requires an open challenge. It ends the script unless the challenge is
@@ -38,8 +45,8 @@ if tonumber(head[3]) >= attempts_allowed then return {'limited', left} end
 )lua";
 
 constexpr char const* find_script = R"lua(
-local f = redis.call('HMGET', key, 'user', 'version', 'amr')
-return {'ok', f[1], f[2], f[3]}
+local f = redis.call('HMGET', key, 'user', 'version', 'amr', 'provider')
+return {'ok', f[1], f[2], f[3], f[4] or ''}
 )lua";
 
 constexpr char const* send_script = R"lua(
@@ -129,7 +136,8 @@ std::vector<std::string> split(std::string_view joined)
 } // namespace
 
 Challenges::Challenges(redis::Client& client, KeyedHash const& hash)
-    : client_(client), hash_(hash), create_(timed(create_script)), find_(open_then(find_script)),
+    : client_(client), hash_(hash), create_(timed(create_script)),
+      open_(timed(std::string(keep_open_script) + create_script)), find_(open_then(find_script)),
       send_(open_then(send_script)), undo_(undo_script), try_code_(open_then(try_code_script)),
       count_attempt_(open_then(count_attempt_script)), consume_(consume_script)
 {
@@ -160,22 +168,47 @@ asio::awaitable<redis::Reply> Challenges::run(
     co_return reply;
 }
 
-asio::awaitable<Challenges::Created> Challenges::create(
-    core::Scope const& scope, UserId user_id, std::int64_t credentials_version, std::vector<std::string> amr)
+asio::awaitable<void> Challenges::store(redis::Script const& script, Challenge const& challenge)
 {
-    Created created;
-    created.token = crypto::base64url::encode(crypto::random_bytes(32));
-    auto const hash = hash_({"mfa_token", core::to_string(scope.id), created.token});
-    created.challenge = {prefix(scope) + hash + '}', user_id, credentials_version, std::move(amr)};
-    auto const user = user_id.to_string();
-    auto const version = std::to_string(credentials_version);
-    auto const words = join(created.challenge.amr);
+    auto const user = challenge.user_id.to_string();
+    auto const version = std::to_string(challenge.credentials_version);
+    auto const words = join(challenge.amr);
+    auto const provider = challenge.identity_provider.value_or("");
     auto const time = client_.script_time();
     auto const expiry = expiry_of(challenge_lifetime);
-    std::vector<std::string_view> const keys{created.challenge.key};
-    std::vector<std::string_view> const args{time, user, version, words, expiry};
-    co_await client_.eval(create_, keys, args);
+    auto const lifetime = microseconds(challenge_lifetime);
+    std::vector<std::string_view> const keys{challenge.key};
+    std::vector<std::string_view> const args{time, user, version, words, provider, expiry, lifetime};
+    co_await client_.eval(script, keys, args);
+}
+
+asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope, Challenge challenge)
+{
+    Created created{
+        .token = crypto::base64url::encode(crypto::random_bytes(32)), .challenge = std::move(challenge)};
+    created.challenge.key =
+        prefix(scope) + hash_({"mfa_token", core::to_string(scope.id), created.token}) + '}';
+    co_await store(create_, created.challenge);
     co_return created;
+}
+
+Challenge Challenges::for_session(
+    core::Scope const& scope, core::Uuid const& session_id, UserId user_id) const
+{
+    // The id of a session is no secret. Without a keyed hash, replicas find the challenge also while they
+    // have different encryption keys.
+    Challenge challenge;
+    challenge.key = prefix(scope) + "session:" + session_id.to_string() + '}';
+    challenge.user_id = user_id;
+    return challenge;
+}
+
+asio::awaitable<Challenge> Challenges::open_for_session(
+    core::Scope const& scope, core::Uuid const& session_id, Challenge challenge)
+{
+    challenge.key = for_session(scope, session_id, challenge.user_id).key;
+    co_await store(open_, challenge);
+    co_return challenge;
 }
 
 asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::string_view token)
@@ -192,6 +225,7 @@ asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::strin
     challenge.user_id = UserId(core::Uuid::parse(fields.at(1).text()).value());
     challenge.credentials_version = std::stoll(fields.at(2).text());
     challenge.amr = split(fields.at(3).text());
+    if (auto const& provider = fields.at(4).text(); !provider.empty()) challenge.identity_provider = provider;
     co_return challenge;
 }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ struct Challenge {
     UserId user_id;
     std::int64_t credentials_version = 0; ///< the user's version when the first factor was verified
     std::vector<std::string> amr;         ///< how the first factor was proved (RFC 8176)
+    /// IdentityProvider::key, if the first factor was an id token.
+    std::optional<std::string> identity_provider;
 };
 
 /// Login challenges in Redis. Each challenge is one Redis hash, whose key contains the scope and the keyed
@@ -43,8 +46,14 @@ public:
         Challenge challenge;
     };
 
-    asio::awaitable<Created> create(core::Scope const& scope, UserId user_id,
-        std::int64_t credentials_version, std::vector<std::string> amr);
+    /// `challenge` has no key yet.
+    asio::awaitable<Created> create(core::Scope const& scope, Challenge challenge);
+
+    /// The challenge of a session whose user authenticates again. `open_for_session` creates it if there is
+    /// none, or it has expired or was used. It has no token: the session's id finds it.
+    asio::awaitable<Challenge> open_for_session(
+        core::Scope const& scope, core::Uuid const& session_id, Challenge challenge);
+    Challenge for_session(core::Scope const& scope, core::Uuid const& session_id, UserId user_id) const;
 
     asio::awaitable<Challenge> find(core::Scope const& scope, std::string_view token);
 
@@ -111,11 +120,12 @@ private:
         redis::Script const& script, std::string const& key, std::vector<std::string_view> args = {});
     asio::awaitable<redis::Reply> run(
         redis::Script const& script, std::string const& key, std::vector<std::string_view> args = {});
+    asio::awaitable<void> store(redis::Script const& script, Challenge const& challenge);
     asio::awaitable<void> undo(Challenge const& challenge, Send const& send, std::string_view sends);
 
     redis::Client& client_;
     KeyedHash const& hash_;
-    redis::Script const create_, find_, send_, undo_, try_code_, count_attempt_, consume_;
+    redis::Script const create_, open_, find_, send_, undo_, try_code_, count_attempt_, consume_;
 };
 
 } // namespace auth_mfa

@@ -72,11 +72,26 @@ std::vector<Counter> RateLimits::sign_in_code_sends(
         {"phone:" + hash_({"phone", phone.text()}), "login-sends", {to_redis(sign_in_send_limit_per_phone)}}};
 }
 
-Counter RateLimits::wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const
+std::string RateLimits::email_subject(core::Scope const& scope, std::string_view email) const
 {
     // The subject contains a keyed hash of the email, because Redis keys must not contain emails.
     auto const who = hash_({"email", core::to_string(scope.id), core::lower(email)});
-    return {core::to_string(scope.id) + ":email:" + who, "login", {to_redis(wrong_password_limit)}};
+    return core::to_string(scope.id) + ":email:" + who;
+}
+
+Counter RateLimits::wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const
+{
+    return {email_subject(scope, email), "login", {to_redis(wrong_password_limit)}};
+}
+
+Counter RateLimits::mails_to(core::Scope const& scope, std::string_view email, std::string_view kind) const
+{
+    return {email_subject(scope, email), kind, {to_redis(mail_limit)}};
+}
+
+Counter RateLimits::mails_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {network_subject(scope, address), "mails", {to_redis(mail_limit_per_network)}, true};
 }
 
 Counter RateLimits::wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address)

@@ -104,6 +104,12 @@ public:
     /// Wrong current passwords of a signed-in user.
     static Counter wrong_passwords_of_user(core::Scope const& scope, UserId user_id);
 
+    /// Emails of one kind to one address, whether or not an account has it. `kind` must have static storage
+    /// duration.
+    Counter mails_to(core::Scope const& scope, std::string_view email, std::string_view kind) const;
+    /// Emails requested without a credential.
+    static Counter mails_from_network(core::Scope const& scope, std::string_view address);
+
     /// Wrong codes of an account. Recovery codes have a separate counter.
     static Counter wrong_codes_of_user(core::Scope const& scope, UserId user_id, MfaMethod method);
     /// The messages with sign-in codes: the user's counter and the phone's.
@@ -117,6 +123,8 @@ public:
     static std::string prefix(core::Scope const& scope);
 
 private:
+    std::string email_subject(core::Scope const& scope, std::string_view email) const;
+
     redis::Quota quota_;
     KeyedHash const& hash_;
     Limit const registrations_;

@@ -10,10 +10,40 @@ namespace auth_mfa::sessions {
 namespace {
 
 constexpr auto columns = pg::sql(R"(
-    s.session_id, s.user_id, s.generation, s.amr, s.created_at, s.rotated_at, s.expires_at, s.ended_at,
+    s.session_id, s.user_id, s.generation, s.amr, coalesce(s.authenticated_at, s.created_at),
+    coalesce(s.aal2, 'mfa' = ANY (s.amr)), s.created_at, s.rotated_at, s.expires_at, s.ended_at,
     s.user_agent, s.address)");
 
-constexpr auto token_columns = pg::sql("s.session_id, s.generation, s.amr, u.user_id, u.email, u.role");
+// Sessions of earlier versions have no authenticated_at and no aal2.
+constexpr auto token_columns = pg::sql(R"(
+    s.session_id, s.generation, s.amr, coalesce(s.authenticated_at, s.created_at),
+    coalesce(s.aal2, 'mfa' = ANY (s.amr)), s.identity_provider, u.user_id, u.email, u.email_verified, u.role)");
+
+Assurance read_assurance(pg::RowReader& r)
+{
+    Assurance assurance;
+    assurance.authenticated_at = r.time();
+    assurance.aal2 = r.boolean();
+    return assurance;
+}
+
+/// Whether the user of the row `k` has no sessions, or one of the last 50 has the `user_agent` of `k`. After
+/// 10 sessions within an hour, every browser counts as known, so that sign-ins cannot flood the user's
+/// mailbox.
+constexpr auto knows_browser = pg::sql(R"(coalesce(
+    (
+        SELECT bool_or(r.user_agent = k.user_agent)
+            OR count(*) FILTER (WHERE r.created_at > now() - interval '1 hour') >= 10
+        FROM (
+            SELECT s.user_agent, s.created_at
+            FROM sessions s
+            WHERE s.scope_id = k.scope_id AND s.user_id = k.user_id
+            ORDER BY s.created_at DESC, s.session_id DESC
+            LIMIT 50
+        ) AS r
+    ),
+    true
+))");
 
 Session read(pg::RowReader& r)
 {
@@ -22,6 +52,7 @@ Session read(pg::RowReader& r)
     session.user_id = UserId(r.uuid());
     session.generation = r.integer();
     session.amr = r.texts();
+    session.assurance = read_assurance(r);
     session.created_at = r.time();
     session.rotated_at = r.time();
     session.expires_at = r.time();
@@ -37,8 +68,11 @@ TokenContents read_contents(pg::RowReader& r)
     contents.session_id = r.uuid();
     contents.generation = r.integer();
     contents.amr = r.texts();
+    contents.assurance = read_assurance(r);
+    contents.identity_provider = r.optional_text();
     contents.user_id = UserId(r.uuid());
     contents.email = r.text();
+    contents.email_verified = r.boolean();
     contents.role = r.one_of<Role>();
     return contents;
 }
@@ -47,48 +81,104 @@ TokenContents read_contents(pg::RowReader& r)
 
 pg::Batch<Opened> insert_batch(pg::BatchConnection& connection, std::span<NewSession const> rows)
 {
+    auto const id = [](auto const&) { return core::Uuid::v7(); };
     std::vector<pg::Param> const params{
         pg::column(rows, [](NewSession const& r) { return r.scope_id; }),
         pg::column(rows, [](NewSession const& r) { return r.id; }),
         pg::column(rows, [](NewSession const& r) { return r.user_id; }),
         pg::column(rows, [](NewSession const& r) { return r.credentials_version; }),
         pg::column(rows, [](NewSession const& r) { return pg::Param(r.amr).text(); }),
+        pg::column(rows, [](NewSession const& r) { return r.aal2; }),
+        pg::column(rows, [](NewSession const& r) { return r.identity_provider; }),
         pg::column(rows, [](NewSession const& r) { return r.now; }),
         pg::column(rows, [](NewSession const& r) { return r.now + session_lifetime; }),
         pg::column(rows, [](NewSession const& r) { return std::string_view(r.user_agent); }),
         pg::column(rows, [](NewSession const& r) { return std::string_view(r.address); }),
+        pg::column(rows, [](NewSession const& r) { return std::string_view(r.request_id); }),
+        pg::column(rows, [](NewSession const& r) { return r.report_new_browser; }),
+        pg::column(rows, id),
+        pg::column(rows, id),
     };
     // The lock on the user's row serialises sign-ins and changes of credentials: the later transaction sees
     // the result of the earlier one. The lock also serialises the sign-ins of one user. The creation time is
     // read under this lock, so no list cursor can miss a session. The rows are sorted, so that two batches
     // lock their common users in the same order.
-    auto const result = co_await connection.run(pg::scopes_of(rows),
-        R"(
+    static constexpr auto sql = pg::sql<knows_browser>(R"(
         WITH n AS MATERIALIZED (
-            SELECT k.*, u.user_id AS owner_id
+            SELECT k.*, u.role,
+                NOT EXISTS (SELECT FROM webhooks w WHERE w.scope_id = k.scope_id AND w.enabled)
+                    AND (NOT k.report OR {knows_browser}) AS plain
             FROM unnest(
-                $1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[],
-                $7::timestamptz[], $8::text[], $9::text[]
-            ) AS k(scope_id, id, user_id, version, amr, now, expires_at, user_agent, address)
+                $1::bigint[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::boolean[], $7::text[],
+                $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::boolean[],
+                $14::uuid[], $15::uuid[]
+            ) AS k(
+                scope_id, id, user_id, version, amr, aal2, provider, now, expires_at, user_agent, address,
+                request_id, report, activity_id, audit_id
+            )
             JOIN users u ON u.scope_id = k.scope_id AND u.user_id = k.user_id
-                AND u.credentials_version = k.version
+                AND u.credentials_version = k.version AND u.status = 'active'
             ORDER BY k.scope_id, k.user_id
             FOR NO KEY UPDATE OF u
-        )
-        INSERT INTO sessions (
-            scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, user_agent, address
-        )
-        SELECT n.scope_id, n.id, n.user_id, n.amr::text[], clock_timestamp(), jobs_now(), n.expires_at,
-            n.user_agent, n.address
+        ),
+            opened AS (
+                INSERT INTO sessions (
+                    scope_id, session_id, user_id, amr, authenticated_at, aal2, identity_provider, created_at,
+                    rotated_at, expires_at, user_agent, address
+                )
+                SELECT n.scope_id, n.id, n.user_id, n.amr::text[], n.now, n.aal2, n.provider,
+                    clock_timestamp(), jobs_now(), n.expires_at, n.user_agent, n.address
+                FROM n
+                WHERE n.plain
+            ),
+            seen AS (
+                INSERT INTO activity (scope_id, activity_id, user_id, at, type, result, ip, user_agent)
+                SELECT n.scope_id, n.activity_id, n.user_id, clock_timestamp(), 'sign_in', 'success',
+                    n.address, n.user_agent
+                FROM n
+                WHERE n.plain
+            ),
+            audited AS (
+                SELECT record_audit(
+                    array_agg(n.scope_id), array_agg(n.audit_id), array_agg(n.user_id::text),
+                    array_agg(n.role), array_agg('session.created'::text), array_agg('session'::text),
+                    array_agg(n.id::text), array_agg(jsonb_build_object('amr', n.amr::text[])::text),
+                    array_agg(n.request_id)
+                )
+                FROM n
+                WHERE n.plain
+            )
+        SELECT n.id, n.plain
         FROM n
-        RETURNING session_id)",
-        params);
+        CROSS JOIN audited)");
+    auto const result = co_await connection.run(pg::scopes_of(rows), sql, params);
     std::vector<Opened> opened(rows.size(), Opened::credentials_changed);
-    for (core::Uuid const& id : pg::read_rows(result, &pg::RowReader::uuid)) {
-        auto const it = std::ranges::find(rows, id, &NewSession::id);
-        opened[static_cast<std::size_t>(it - rows.begin())] = Opened::yes;
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto const it = std::ranges::find(rows, r.uuid(), &NewSession::id);
+        opened[static_cast<std::size_t>(it - rows.begin())] = r.boolean() ? Opened::yes : Opened::not_plain;
     }
     co_return opened;
+}
+
+Inserted insert(pg::Tx& tx, NewSession const& row)
+{
+    auto const known = tx.run(pg::sql<knows_browser>(R"(
+        SELECT {knows_browser}
+        FROM (SELECT $1::bigint AS scope_id, $2::uuid AS user_id, $3::text AS user_agent) AS k)"),
+        {row.scope_id, row.user_id, row.user_agent});
+    auto const result = tx.run(R"(
+        INSERT INTO sessions (
+            scope_id, session_id, user_id, amr, authenticated_at, aal2, identity_provider, created_at,
+            rotated_at, expires_at, user_agent, address
+        )
+        SELECT u.scope_id, $2, u.user_id, $5::text[], $6, $7, $8, clock_timestamp(), jobs_now(), $9, $10, $11
+        FROM users u
+        WHERE u.scope_id = $1 AND u.user_id = $3 AND u.credentials_version = $4 AND u.status = 'active')",
+        {row.scope_id, row.id, row.user_id, row.credentials_version, row.amr, row.now, row.aal2,
+            row.identity_provider, row.now + session_lifetime, row.user_agent, row.address});
+    return {.opened = result.affected_rows() == 1,
+        .new_browser = row.report_new_browser && !pg::RowReader(known[0]).boolean()};
 }
 
 pg::Batch<std::optional<TokenContents>> rotate_batch(
@@ -98,7 +188,8 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(
         pg::column(rows, [](Rotation const& r) { return r.session_id; }),
         pg::column(rows, [](Rotation const& r) { return r.generation; }),
         pg::column(rows, [](Rotation const& r) { return r.now; }),
-        pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; })};
+        pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; }),
+        pg::column(rows, [](Rotation const& r) { return r.verified_only; })};
     // The rows are sorted, so that two batches lock their common sessions in the same order.
     static constexpr auto sql = pg::sql<token_columns>(R"(
         UPDATE sessions s
@@ -106,14 +197,14 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(
         FROM (
             SELECT *
             FROM unnest(
-                $1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::timestamptz[]
-            ) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, place)
+                $1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::boolean[]
+            ) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, verified_only, place)
             ORDER BY scope_id, session_id
         ) AS k,
             users u
         WHERE s.scope_id = k.scope_id AND s.session_id = k.session_id AND s.generation = k.generation
             AND s.ended_at IS NULL AND s.expires_at > k.now AND u.scope_id = s.scope_id
-            AND u.user_id = s.user_id
+            AND u.user_id = s.user_id AND (u.email_verified OR NOT k.verified_only)
         RETURNING k.place, {token_columns})");
     auto const result = co_await connection.run(pg::scopes_of(rows), sql, params);
     co_return pg::read_in_input_order(result, rows.size(), read_contents);
@@ -142,6 +233,36 @@ TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id
         WHERE s.scope_id = $1 AND s.session_id = $2)"),
         {scope.id, id});
     return pg::read_first(result, read_contents).value();
+}
+
+std::optional<TokenContents> reauthenticate(pg::Tx& tx, core::Scope const& scope, core::Uuid id,
+    std::vector<std::string> const& amr, bool aal2, core::Time now)
+{
+    auto const updated = tx.run(R"(
+        UPDATE sessions
+        SET authenticated_at = $3, aal2 = coalesce(aal2, 'mfa' = ANY (amr)) OR $4,
+            amr = amr || ARRAY(
+                SELECT a.method
+                FROM unnest($5::text[]) WITH ORDINALITY AS a (method, place)
+                WHERE a.method <> ALL (sessions.amr)
+                ORDER BY a.place
+            )
+        WHERE scope_id = $1 AND session_id = $2 AND ended_at IS NULL AND expires_at > $3)",
+        {scope.id, id, now, aal2, amr});
+    return updated.affected_rows() == 1 ? std::optional(token_contents(tx, scope, id)) : std::nullopt;
+}
+
+void end_of_providers(
+    pg::Tx& tx, core::Scope const& scope, std::vector<std::string> const& identity_providers, core::Time now)
+{
+    tx.run(R"(
+        UPDATE sessions s
+        SET ended_at = $3
+        FROM unnest($2::text[]) AS p (name)
+        JOIN identities i ON i.scope_id = $1 AND i.issuer = split_part(p.name, ' ', 1)
+        WHERE s.scope_id = $1 AND s.user_id = i.user_id AND s.identity_provider = p.name
+            AND s.ended_at IS NULL)",
+        {scope.id, identity_providers, now});
 }
 
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)

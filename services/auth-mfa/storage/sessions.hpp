@@ -19,20 +19,38 @@ struct NewSession {
     UserId user_id;
     std::int64_t credentials_version = 0; ///< the user's version when the credentials were proved
     std::vector<std::string> amr;
+    bool aal2 = false; ///< whether a second factor was used
+    /// For a sign-in with an id token: IdentityProvider::key.
+    std::optional<std::string> identity_provider;
     core::Time now;
     std::string user_agent;
     std::string address;
+    std::string request_id;          ///< for the audit log
+    bool report_new_browser = false; ///< whether the user gets an email if the browser is unknown
 };
 
 enum class Opened : std::uint8_t {
     yes,
-    credentials_changed, ///< the user's password or factors changed during the sign-in
+    credentials_changed, ///< the user's password, factors or status changed during the sign-in
+    /// Not opened: the sign-in also has to announce the session to a webhook, or to report an unknown browser
+    /// by email. Call `insert` in a transaction that does so.
+    not_plain,
 };
 
-/// Opens sessions of many scopes in one statement. The statement locks the users, so a sign-in and a
+/// Opens sessions of many scopes in one statement, which also writes their activity and audit entries. Skips
+/// sessions that are not plain (Opened::not_plain). The statement locks the users, so a sign-in and a
 /// concurrent change of credentials run one after the other. Sessions of one user are committed in the order
 /// of their creation times, so no list cursor can skip a session.
 pg::Batch<Opened> insert_batch(pg::BatchConnection& connection, std::span<NewSession const> rows);
+
+/// The result of `insert`.
+struct Inserted {
+    bool opened = false;      ///< false if the user's password, factors or status changed during the sign-in
+    bool new_browser = false; ///< whether the unknown browser must be reported
+};
+
+/// Opens one session, without activity and audit entries. The user must be locked.
+Inserted insert(pg::Tx& tx, NewSession const& row);
 
 /// A presented refresh token.
 struct Rotation {
@@ -40,6 +58,7 @@ struct Rotation {
     core::Uuid session_id;
     std::int64_t generation = 0;
     core::Time now;
+    bool verified_only = false; ///< whether the user's email must be verified
 };
 
 /// The contents of the next tokens. `generation` is the number of the refresh token to return.
@@ -47,8 +66,11 @@ struct TokenContents {
     core::Uuid session_id;
     std::int64_t generation = 0;
     std::vector<std::string> amr;
+    Assurance assurance;
+    std::optional<std::string> identity_provider; ///< as NewSession's
     UserId user_id;
     std::string email;
+    bool email_verified = false;
     Role role = Role::user;
 };
 
@@ -67,6 +89,16 @@ std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// The contents of the next tokens of this session, which must exist.
 TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+
+/// Records that the user proved who they are again at `now`: sets `authenticated_at`, sets `aal2` if a second
+/// factor was used, and adds the methods `amr`. Returns the contents of the session's next access token;
+/// nullopt if the session has ended.
+std::optional<TokenContents> reauthenticate(pg::Tx& tx, core::Scope const& scope, core::Uuid id,
+    std::vector<std::string> const& amr, bool aal2, core::Time now);
+
+/// Ends every session that was opened with an id token of one of these providers (IdentityProvider::key).
+void end_of_providers(
+    pg::Tx& tx, core::Scope const& scope, std::vector<std::string> const& identity_providers, core::Time now);
 
 /// Ends the session if it has not ended.
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);

@@ -8,8 +8,8 @@ namespace auth_mfa::users {
 
 /// The columns that `read` reads, as a SELECT list over a table or row named `u`. For this folder only.
 inline constexpr auto columns = pg::sql(R"(
-    u.user_id, u.email, u.password_hash, u.credentials_version, u.role, u.phone, u.phone_verified,
-    u.created_at, u.updated_at,
+    u.user_id, u.email, u.password_hash, u.credentials_version, u.role, u.status, u.email_verified, u.phone,
+    u.phone_verified, u.created_at, u.updated_at,
     EXISTS (
         SELECT
         FROM totp t

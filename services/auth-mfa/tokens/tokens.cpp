@@ -8,6 +8,8 @@
 
 #include <boost/json/array.hpp>
 
+#include <charconv>
+
 namespace auth_mfa {
 
 namespace {
@@ -15,6 +17,8 @@ namespace {
 constexpr std::size_t id_size = 16;
 constexpr std::size_t generation_size = 4;
 constexpr std::size_t mac_size = 32;
+/// The claim `sid` of enrolment tokens: this text and the version of the user's credentials.
+constexpr std::string_view enrolment_session = "enrolment.";
 
 /// Appends the lowest `bytes` bytes of `number`, in big-endian order.
 void append(std::string& out, std::uint64_t number, std::size_t bytes)
@@ -60,18 +64,48 @@ asio::awaitable<void> Tokens::ready()
     if (!signing_keys_->current()) throw no_key();
 }
 
-std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims const& claims) const
+std::string Tokens::sign(core::Scope const& scope, std::string_view audience, std::chrono::seconds lifetime,
+    boost::json::object claims) const
 {
     auto const key = signing_keys_->current();
     if (!key) throw no_key();
     core::Time const now = clock_.now();
-    boost::json::object const payload{{"iss", issuer_.of(scope)}, {"sub", claims.user_id.to_string()},
-        {"aud", auth::token::audience}, {"exp", core::unix_seconds(now + access_token_lifetime)},
-        {"iat", core::unix_seconds(now)}, {"jti", core::Uuid::v7().to_string()},
-        {"sid", claims.session_id.to_string()}, {"tenant", scope.slug},
-        {"env", core::to_string(scope.environment())}, {"role", to_string(claims.role)},
-        {"email", claims.email}, {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}};
+    boost::json::object payload{{"iss", issuer_.of(scope)}, {"aud", audience},
+        {"exp", core::unix_seconds(now + lifetime)}, {"iat", core::unix_seconds(now)},
+        {"jti", core::Uuid::v7().to_string()}, {"tenant", scope.slug},
+        {"env", core::to_string(scope.environment())}};
+    for (auto& claim : claims)
+        payload.emplace(claim.key(), std::move(claim.value()));
     return key->key.sign({{"typ", auth::token::type}, {"kid", key->kid}}, payload);
+}
+
+std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims const& claims) const
+{
+    return sign(scope, auth::token::audience, access_token_lifetime,
+        {{"sub", claims.user_id.to_string()}, {"sid", claims.session_id.to_string()},
+            {"role", to_string(claims.role)}, {"email", claims.email},
+            {"email_verified", claims.email_verified},
+            {"auth_time", core::unix_seconds(claims.assurance.authenticated_at)},
+            {"acr", claims.assurance.aal2 ? "aal2" : "aal1"},
+            {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}});
+}
+
+std::string Tokens::enrolment_token(core::Scope const& scope, User const& user) const
+{
+    return sign(scope, auth::token::enrolment_audience, enrolment_token_lifetime,
+        {{"sub", user.id.to_string()},
+            {"sid", std::string(enrolment_session) + std::to_string(user.credentials_version)},
+            {"role", to_string(user.role)}, {"email", user.email}, {"email_verified", user.email_verified}});
+}
+
+std::optional<std::int64_t> Tokens::enrolment_version(std::string_view session_id)
+{
+    if (!session_id.starts_with(enrolment_session)) return std::nullopt;
+    session_id.remove_prefix(enrolment_session.size());
+    std::int64_t version = 0;
+    auto const* const end = session_id.data() + session_id.size();
+    auto const [read, error] = std::from_chars(session_id.data(), end, version);
+    return error == std::errc() && read == end ? std::optional(version) : std::nullopt;
 }
 
 std::string Tokens::refresh_token(

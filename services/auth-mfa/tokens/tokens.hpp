@@ -10,6 +10,7 @@
 #include "tokens/signing_key_cache.hpp"
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/json/object.hpp>
 
 #include <memory>
 #include <optional>
@@ -26,10 +27,15 @@ namespace asio = boost::asio;
 struct AccessTokenClaims {
     UserId user_id;
     std::string_view email;
+    bool email_verified = false;
     Role role = Role::user;
     core::Uuid session_id;
     std::span<std::string const> amr;
+    Assurance assurance;
 };
+
+/// How long a user who must enrol a second factor has time to do so.
+inline constexpr std::chrono::minutes enrolment_token_lifetime{10};
 
 /// The contents of an authentic refresh token.
 struct RefreshToken {
@@ -52,6 +58,14 @@ public:
     /// if there is no signing key.
     std::string access_token(core::Scope const& scope, AccessTokenClaims const& claims) const;
 
+    /// A JWT with the audience `mfa-enrollment`, for a user who proved the password but must enrol a second
+    /// factor before the first session. It expires after `enrolment_token_lifetime`, and ends when the user's
+    /// credentials change. Await `ready` first. Throws as `access_token`.
+    std::string enrolment_token(core::Scope const& scope, User const& user) const;
+
+    /// The version of the credentials in the claim `sid` of an enrolment token; nullopt for another claim.
+    static std::optional<std::int64_t> enrolment_version(std::string_view session_id);
+
     /// base64url of the session's id, the generation and their HMAC for this scope. Tokens are not stored.
     std::string refresh_token(core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const;
 
@@ -65,6 +79,10 @@ public:
     Issuer const& issuer() const noexcept { return issuer_; }
 
 private:
+    /// A JWT with the claims of every token and `claims`.
+    std::string sign(core::Scope const& scope, std::string_view audience, std::chrono::seconds lifetime,
+        boost::json::object claims) const;
+
     std::shared_ptr<SigningKeyCache> signing_keys_;
     auth::Jwks& jwks_;
     core::Clock const& clock_;

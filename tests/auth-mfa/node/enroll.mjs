@@ -178,6 +178,7 @@ async function tabTo(page, id) {
     MFA_ALREADY_ENABLED: [409, /already protected/],
     UNAUTHORIZED: [401, /sign in/],
     FORBIDDEN: [403, /sign in/],
+    REAUTHENTICATION_REQUIRED: [403, /sign in again/],
     TENANT_SUSPENDED: [403, /not available/],
   };
   const dark = { colorScheme: "dark", viewport: { width: 320, height: 568 }, reducedMotion: "reduce" };

@@ -1,5 +1,6 @@
 // An OpenID provider (oidc-provider) on a free port of 127.0.0.1. Signs in every user of `people`, as a browser would,
 // and prints {issuer, jwksUrl, tokens} with their id tokens. Then the provider serves its keys until it is killed.
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
@@ -69,7 +70,7 @@ async function signIn({ client, sub }) {
     redirect_uri: redirectUri,
     response_type: "id_token",
     scope: "openid email",
-    nonce: "n",
+    nonce: randomUUID(), // so that no two tokens are equal
   };
   let url = `/auth?${new URLSearchParams(query)}`;
   for (let step = 0; step < 12; ++step) {

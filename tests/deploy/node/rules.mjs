@@ -197,12 +197,15 @@ export function settingsOf(objects, name) {
   return named(objects, "ConfigMap", reference)?.data ?? {};
 }
 
+/** The pages for people of auth-mfa. */
+const hostedPages = ["/enroll", "/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"];
+
 function routes(objects) {
   const [gateway] = of(objects, "Gateway");
   if (!gateway) return [];
   const names = of(objects, "Certificate").flatMap(({ spec }) => spec.dnsNames);
   const ofHttp = of(objects, "HTTPRoute").filter(({ spec }) => spec.parentRefs.some(({ sectionName }) => sectionName === "http"));
-  const forPeople = ({ matches = [] }) => matches.length > 0 && matches.every(({ method, path }) => method === "GET" && path?.type === "Exact" && path.value === "/enroll");
+  const forPeople = ({ matches = [] }) => matches.length > 0 && matches.every(({ method, path }) => method === "GET" && path?.type === "Exact" && hostedPages.includes(path.value));
   const inTheClear = ofHttp.flatMap(({ spec }) => spec.rules).filter((rule) => rule.backendRefs || !forPeople(rule));
   return services(objects).flatMap(({ metadata: { name } }) => {
     const host = `*.${settingsOf(objects, name).BASE_HOST}`;
@@ -213,7 +216,7 @@ function routes(objects) {
     const added = route?.spec.rules[0].filters?.flatMap(({ responseHeaderModifier }) => responseHeaderModifier?.set ?? []) ?? [];
     const hsts = added.find((header) => header.name === "Strict-Transport-Security")?.value ?? "";
     return [
-      ...inTheClear.map(() => "a route on the port without TLS serves requests, or redirects more than the page for people"),
+      ...inTheClear.map(() => "a route on the port without TLS serves requests, or redirects more than the hosted pages"),
       ...(Number(/^max-age=(\d+); includeSubDomains$/.exec(hsts)?.[1]) >= 31_536_000 ? [] : [`the route of ${name} has no Strict-Transport-Security of a year`]),
       ...(route?.spec.hostnames?.join() === host ? [] : [`the route of ${name} does not have the host ${host}`]),
       ...(listener?.hostname === host && listener.protocol === "HTTPS" ? [] : [`no HTTPS listener for ${host}`]),

@@ -1,14 +1,18 @@
-// The story of auth-mfa: sign-in with a second factor, and the work of the owner and the operator.
+// The story of auth-mfa: sign-in with a second factor, emails, and the work of the owner, the backend and the operator.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
 import otplib from "otplib";
-import type { paths } from "./clients/auth-mfa.js";
-import { administer, readReference } from "./shared.js";
+import type { components, paths } from "./clients/auth-mfa.js";
+import { administer, listen, readReference } from "./shared.js";
 import { eventually, ok, refused, type World } from "./world.js";
 
 type Caller = ReturnType<typeof World.prototype.client<paths>>;
+type User = components["schemas"]["User"];
+type Credentials = { email: string; password: string };
 
 const password = "a violet teapot";
+const newPassword = "another violet teapot";
 const any = (): string => Math.random().toString(36).slice(2);
 const phoneNumber = (): string => `+1415555${String(Math.floor(Math.random() * 9000) + 1000)}`;
 
@@ -22,6 +26,34 @@ const codeTo = (world: World, phone: string, messages: number): Promise<string> 
     const bodies = sent.filter(({ to }) => to === phone).map(({ body }) => body);
     return bodies.length < messages ? undefined : /\d{6}/.exec(bodies.at(-1)!)![0];
   });
+
+const read = new Set<string>();
+
+/** Waits for an email to the address whose link leads to a hosted page. Returns the token in it, which no earlier call returned. */
+const tokenTo = (world: World, email: string, page: string): Promise<string> =>
+  eventually(() => {
+    const folder = world.env["AUTH_EMAIL_OUTBOX"]!;
+    const tokens = readdirSync(folder)
+      .filter((name) => name.endsWith(".eml"))
+      .map((name) => readFileSync(path.join(folder, name), "utf8").replace(/=\r?\n/g, "")) // joins lines of quoted-printable text
+      .filter((text) => new RegExp(`^To: .*${email}`, "im").test(text) && text.includes(`/${page}?token=`))
+      .flatMap((text) => text.match(/^[\w-]{43}(?=\r?$)/gm)?.find((line) => new RegExp(`\\?token=(3D)?${line}`).test(text)) ?? [])
+      .filter((token) => !read.has(token));
+    for (const token of tokens) read.add(token);
+    return tokens[0];
+  });
+
+/** A new account. `caller` sends requests with the access token of its registration. */
+async function newAccount(world: World, name: string): Promise<Credentials & { user: User; caller: Caller }> {
+  const account = { email: `${name}-${any()}@example.com`, password };
+  const { user, accessToken } = await ok(world.client<paths>("auth-mfa").POST("/v1/auth/register", { body: account }));
+  return { ...account, user, caller: world.client<paths>("auth-mfa", accessToken!) };
+}
+
+/** A caller that has just signed in with a password. */
+async function signedIn(world: World, body: Credentials): Promise<Caller> {
+  return world.client<paths>("auth-mfa", (await ok(world.client<paths>("auth-mfa").POST("/v1/auth/login", { body }))).accessToken);
+}
 
 export async function authMfa(world: World): Promise<void> {
   const anybody = world.client<paths>("auth-mfa");
@@ -84,14 +116,19 @@ export async function authMfa(world: World): Promise<void> {
 
   await authenticator(caller, grace.email, recoveryCodes[1]!);
   await devices(caller);
-  await ok(caller.POST("/v1/auth/password", { body: { currentPassword: password, newPassword: "another violet teapot" } }));
+  await ok(caller.POST("/v1/auth/password", { body: { currentPassword: password, newPassword } }));
   await refused(anybody.POST("/v1/auth/login", { body: grace }), "INVALID_CREDENTIALS");
   await refused(user.GET("/v1/auth/me"), "UNAUTHORIZED");
   await ok(anybody.POST("/v1/auth/logout", { body: { refreshToken: renewed.refreshToken } }));
 
-  await external(world, await manage(world));
+  await emails(world);
+  await reauthentication(world);
+  const owner = await manage(world);
+  await members(world, owner);
+  await external(world, owner);
   await page(world, anybody);
   await optOuts(world);
+  await policies(world, owner);
   await administer(world, "auth-mfa");
   await readReference(world, "auth-mfa");
 }
@@ -124,6 +161,63 @@ async function devices(caller: Caller): Promise<void> {
   );
 }
 
+/** A user verifies the email, resets a forgotten password, changes the email and undoes the change. */
+async function emails(world: World): Promise<void> {
+  const anybody = world.client<paths>("auth-mfa");
+  const { email, user, caller } = await newAccount(world, "edsger");
+  assert.deepEqual([user.emailVerified, user.status], [false, "active"]);
+  await tokenTo(world, email, "verify-email");
+  await ok(anybody.POST("/v1/auth/email/verification", { body: { email } }));
+  await tokenTo(world, email, "verify-email");
+  await ok(anybody.POST("/v1/auth/email/verification", { body: { email: `nobody-${any()}@example.com` } }));
+  await ok(caller.POST("/v1/auth/email/verification", { body: {} }));
+  const token = await tokenTo(world, email, "verify-email");
+  assert.deepEqual(await ok(anybody.POST("/v1/auth/email/verify", { body: { token } })), { emailVerified: true });
+  await refused(anybody.POST("/v1/auth/email/verify", { body: { token } }), "TOKEN_EXPIRED");
+  assert.equal((await ok(caller.GET("/v1/auth/me"))).emailVerified, true);
+
+  await ok(anybody.POST("/v1/auth/password/forgot", { body: { email } }));
+  const reset = await tokenTo(world, email, "reset");
+  await refused(anybody.POST("/v1/auth/password/reset", { body: { token: reset, newPassword: "password1" } }), "VALIDATION_ERROR");
+  assert.deepEqual(await ok(anybody.POST("/v1/auth/password/reset", { body: { token: reset, newPassword } })), { reset: true });
+  await refused(caller.GET("/v1/auth/me"), "UNAUTHORIZED");
+  await refused(anybody.POST("/v1/auth/login", { body: { email, password } }), "INVALID_CREDENTIALS");
+
+  const moving = await signedIn(world, { email, password: newPassword });
+  const newEmail = `dijkstra-${any()}@example.com`;
+  await ok(moving.POST("/v1/auth/email", { body: { newEmail } }));
+  const confirm = await tokenTo(world, newEmail, "confirm-email");
+  assert.deepEqual(await ok(anybody.POST("/v1/auth/email/confirm", { body: { token: confirm } })), { email: newEmail });
+  await refused(anybody.POST("/v1/auth/register", { body: { email, password } }), "CONFLICT"); // for 72 hours
+  const revert = await tokenTo(world, email, "revert-email");
+  assert.deepEqual(await ok(anybody.POST("/v1/auth/email/revert", { body: { token: revert } })), { email });
+  await refused(moving.GET("/v1/auth/me"), "UNAUTHORIZED");
+}
+
+/** A user with a second factor, who signed in without it, reauthenticates before enrolling another one. */
+async function reauthentication(world: World): Promise<void> {
+  const { caller } = await newAccount(world, "barbara");
+  const phone = phoneNumber();
+  await ok(caller.POST("/v1/auth/mfa/sms/setup", { body: { phone } }));
+  await ok(caller.POST("/v1/auth/mfa/sms/confirm", { body: { code: await codeTo(world, phone, 1) } }));
+  const stale = await refused(caller.POST("/v1/auth/mfa/totp/setup"), "REAUTHENTICATION_REQUIRED");
+  assert.deepEqual("available_methods" in stale && stale.available_methods, ["sms", "recovery_code"]);
+
+  await refused(caller.POST("/v1/auth/reauthenticate", { body: { password: "not my password" } }), "INVALID_CREDENTIALS");
+  await ok(caller.POST("/v1/auth/reauthenticate", { body: { password } }));
+  const sent = await ok(caller.POST("/v1/auth/reauthenticate/challenge", { body: {} }));
+  assert.equal(sent.phone, `+1********${phone.slice(-2)}`);
+  await refused(caller.POST("/v1/auth/reauthenticate", { body: { method: "sms", code: "nonono" } }), "MFA_INVALID_CODE");
+  const { accessToken } = await ok(
+    caller.POST("/v1/auth/reauthenticate", { body: { method: "sms", code: await codeTo(world, phone, 2) } }),
+  );
+  const fresh = world.client<paths>("auth-mfa", accessToken);
+  await ok(fresh.POST("/v1/auth/mfa/totp/setup"));
+  assert.equal((await ok(fresh.POST("/v1/auth/mfa/recovery-codes"))).recoveryCodes.length, 10);
+  const { items } = await ok(fresh.GET("/v1/auth/activity"));
+  assert.ok(items.length > 0);
+}
+
 /** The operator creates an owner, who manages members and settings. */
 async function manage(world: World): Promise<Caller> {
   const operator = world.client<paths>("auth-mfa", world.env["MASTER_KEY"]);
@@ -139,14 +233,15 @@ async function manage(world: World): Promise<Caller> {
     (await ok(anybody.POST("/v1/auth/login", { body: { email: "owner@example.com", password } }))).accessToken,
   );
 
-  const member = await ok(anybody.POST("/v1/auth/register", { body: { email: `member-${any()}@example.com`, password } }));
+  const { caller: own, ...member } = await newAccount(world, "member");
   const phone = phoneNumber();
-  const own = world.client<paths>("auth-mfa", member.accessToken);
   await ok(own.POST("/v1/auth/mfa/sms/setup", { body: { phone } }));
   await ok(own.POST("/v1/auth/mfa/sms/confirm", { body: { code: await codeTo(world, phone, 1) } }));
   const path = { userId: member.user.userId };
   const { items: members } = await ok(owner.GET("/v1/members"));
   assert.equal(members[0]!.phone, phone);
+  await refused(owner.PATCH("/v1/members/{userId}", { params: { path }, body: { role: "admin" } }), "EMAIL_NOT_VERIFIED");
+  await ok(anybody.POST("/v1/auth/email/verify", { body: { token: await tokenTo(world, member.email, "verify-email") } }));
   assert.equal((await ok(owner.PATCH("/v1/members/{userId}", { params: { path }, body: { role: "admin" } }))).role, "admin");
   await refused(owner.PATCH("/v1/members/{userId}", { params: { path: { userId } }, body: { role: "user" } }), "CONFLICT");
   await refused(own.GET("/v1/members"), "FORBIDDEN"); // the token was issued before the change of role
@@ -165,27 +260,148 @@ async function manage(world: World): Promise<Caller> {
   return owner;
 }
 
-/** A user of the tenant's identity provider signs in; the first sign-in creates the account. */
+/** The owner mints a key, with which a backend creates, reads, changes, disables and invites members. */
+async function members(world: World, owner: Caller): Promise<void> {
+  const anybody = world.client<paths>("auth-mfa");
+  const { key, prefix } = await ok(owner.POST("/v1/keys", { body: { environment: "sandbox" } }));
+  assert.ok((await ok(owner.GET("/v1/keys"))).items.some((record) => record.prefix === prefix));
+  const backend = world.client<paths>("auth-mfa", key);
+  const heard = await listen(world, "auth-mfa", key, "user.created");
+
+  // The backend creates a member once, although it sends the request twice.
+  const email = `alan-${any()}@example.com`;
+  const made = { params: { header: { "Idempotency-Key": `member-${email}` } }, body: { email, password, emailVerified: true } };
+  const { userId } = await ok(backend.POST("/v1/members", made));
+  assert.equal((await ok(backend.POST("/v1/members", made))).userId, userId);
+  assert.equal((await heard<User>(userId)).email, email);
+  await refused(backend.POST("/v1/members", { body: { email, password } }), "CONFLICT");
+  const boss = `boss-${any()}@example.com`;
+  await refused(backend.POST("/v1/members", { body: { email: boss, role: "owner", emailVerified: true } }), "FORBIDDEN");
+  await refused(backend.POST("/v1/members", { body: { email: boss, role: "admin" } }), "EMAIL_NOT_VERIFIED");
+
+  // It imports an account whose password was hashed with bcrypt.
+  const imported = { email: `konrad-${any()}@example.com`, password: "an amber lantern" };
+  const passwordHash = "$2b$10$N9qo8uLOickgx2ZMRZoMyenBVVWCiwhDWfswxxPGHT/dqJHI1xoue";
+  await ok(backend.POST("/v1/members", { body: { email: imported.email, passwordHash } }));
+  await signedIn(world, imported);
+
+  // It reads and changes the member, unless another request has changed the member since.
+  const one = { path: { userId } };
+  const found = await ok(backend.GET("/v1/members", { params: { query: { q: email.slice(1), role: "user", status: "active" } } }));
+  assert.deepEqual(
+    found.items.map((user) => user.userId),
+    [userId],
+  );
+  assert.equal((await ok(backend.GET("/v1/members", { params: { query: { email } } }))).items.length, 1);
+  const tag = (await backend.GET("/v1/members/{userId}", { params: one })).response.headers.get("ETag")!;
+  const guarded = { params: { ...one, header: { "If-Match": tag } }, body: { role: "admin" } } as const;
+  assert.equal((await ok(backend.PATCH("/v1/members/{userId}", guarded))).role, "admin");
+  await refused(backend.PATCH("/v1/members/{userId}", guarded), "PRECONDITION_FAILED");
+
+  // It ends the member's sessions, and disables and enables the account.
+  const caller = await signedIn(world, { email, password });
+  await ok(backend.DELETE("/v1/members/{userId}/sessions", { params: one }));
+  await refused(caller.GET("/v1/auth/me"), "UNAUTHORIZED");
+  const status = async (value: "active" | "disabled"): Promise<string> =>
+    (await ok(backend.PATCH("/v1/members/{userId}", { params: one, body: { status: value } }))).status;
+  assert.equal(await status("disabled"), "disabled");
+  await refused(anybody.POST("/v1/auth/login", { body: { email, password } }), "ACCOUNT_DISABLED");
+  assert.equal(await status("active"), "active");
+  await signedIn(world, { email, password });
+  const { items: activity } = await ok(backend.GET("/v1/members/{userId}/activity", { params: one }));
+  assert.ok(activity.some(({ result }) => result === "success") && activity.some(({ result }) => result === "account_disabled"));
+
+  // It invites a colleague, who chooses a password.
+  const invited = { email: `kay-${any()}@example.com`, password };
+  const guest = await ok(backend.POST("/v1/members", { body: { email: invited.email, role: "admin", invite: true } }));
+  assert.deepEqual([guest.status, guest.emailVerified], ["invited", false]);
+  const token = await tokenTo(world, invited.email, "invite");
+  const { user } = await ok(anybody.POST("/v1/auth/invitations/accept", { body: { token, password } }));
+  assert.deepEqual([user.userId, user.status, user.emailVerified, user.role], [guest.userId, "active", true, "admin"]);
+  await refused(anybody.POST("/v1/auth/invitations/accept", { body: { token, password } }), "TOKEN_EXPIRED");
+  await refused((await signedIn(world, invited)).POST("/v1/keys", { body: { environment: "sandbox" } }), "FORBIDDEN");
+
+  const rotated = await ok(owner.POST("/v1/keys/{environment}/rotate", { params: { path: { environment: "sandbox" } } }));
+  await ok(owner.DELETE("/v1/keys/{prefix}", { params: { path: { prefix: rotated.prefix } } }));
+}
+
+/** The owner closes registration, and requires verified emails and second factors. */
+async function policies(world: World, owner: Caller): Promise<void> {
+  const anybody = world.client<paths>("auth-mfa");
+  const appUrl = "https://app.example.com/reset";
+  await refused(owner.PATCH("/v1/settings", { body: { resetUrl: appUrl } }), "VALIDATION_ERROR");
+  const links = { allowedOrigins: ["https://app.example.com"], resetUrl: appUrl, verifyUrl: appUrl, inviteUrl: appUrl };
+  assert.equal((await ok(owner.PATCH("/v1/settings", { body: links }))).resetUrl, appUrl);
+
+  const register = (body: Credentials) => anybody.POST("/v1/auth/register", { body });
+  /** Registers new accounts until the result is as expected: other threads get new settings a moment later. */
+  const registering = <T>(look: (answer: Awaited<ReturnType<typeof register>>, account: Credentials) => T | undefined): Promise<T> =>
+    eventually(async () => {
+      const account = { email: `new-${any()}@example.com`, password };
+      return look(await register(account), account);
+    });
+
+  await ok(owner.PATCH("/v1/settings", { body: { signUp: "closed", resetUrl: null, verifyUrl: null, inviteUrl: null } }));
+  await registering(({ error }) => (error?.error === "SIGN_UP_CLOSED" ? true : undefined));
+
+  await ok(owner.PATCH("/v1/settings", { body: { signUp: null, emailVerification: "required" } }));
+  const unverified = await registering(({ data }, account) => (data && !data.accessToken ? account : undefined));
+  await refused(anybody.POST("/v1/auth/login", { body: unverified }), "EMAIL_NOT_VERIFIED");
+
+  await ok(owner.PATCH("/v1/settings", { body: { emailVerification: null, mfaPolicy: "required", securityEmails: false } }));
+  const token = await registering(({ error }) => (error && "enrollment_token" in error ? error.enrollment_token : undefined));
+  const enrolling = world.client<paths>("auth-mfa", token);
+  await refused(enrolling.GET("/v1/auth/me"), "UNAUTHORIZED");
+  const { secret } = await ok(enrolling.POST("/v1/auth/mfa/totp/setup"));
+  const { recoveryCodes, accessToken } = await ok(
+    enrolling.POST("/v1/auth/mfa/totp/confirm", { body: { code: otplib.authenticator.generate(secret) } }),
+  );
+  assert.equal(recoveryCodes.length, 10);
+  await ok(world.client<paths>("auth-mfa", accessToken!).GET("/v1/auth/me"));
+  await ok(owner.PATCH("/v1/settings", { body: { mfaPolicy: null, securityEmails: null, allowedOrigins: null } }));
+}
+
+/** A user of the tenant's identity provider signs in; the first sign-in creates the account. Another user links an identity. */
 async function external(world: World, owner: Caller): Promise<void> {
   const anybody = world.client<paths>("auth-mfa");
   const email = `linus-${any()}@example.com`;
-  const idToken = (): string => world.issuer.idToken({ aud: "demo", sub: email, email, email_verified: true });
+  const idToken = (more: object = {}): string => world.issuer.idToken({ aud: "demo", sub: email, email, email_verified: true, ...more });
   const first = await eventually(async () => {
     const answer = await anybody.POST("/v1/auth/external", { body: { idToken: idToken() } });
     return answer.response.ok ? answer : undefined; // other threads get new settings a moment later
   });
   assert.equal(first.response.status, 201);
-  const { user, accessToken } = await ok(anybody.POST("/v1/auth/external", { body: { idToken: idToken() } }));
+  const again = { idToken: idToken({ nonce: "n-1" }), nonce: "n-1" };
+  const { user, accessToken } = await ok(anybody.POST("/v1/auth/external", { body: again }));
   assert.equal(user.email, email);
+  await refused(anybody.POST("/v1/auth/external", { body: again }), "INVALID_CREDENTIALS"); // an id token is accepted once
+  await refused(anybody.POST("/v1/auth/external", { body: { ...again, idToken: idToken({ nonce: "n-2" }) } }), "INVALID_CREDENTIALS");
   await refused(anybody.POST("/v1/auth/external", { body: { idToken: "e30.e30.c2ln" } }), "INVALID_CREDENTIALS");
-  await refused(world.client<paths>("auth-mfa", accessToken).POST("/v1/auth/mfa/totp/setup"), "MFA_PASSWORD_REQUIRED");
+  const linus = world.client<paths>("auth-mfa", accessToken);
+  await refused(linus.POST("/v1/auth/mfa/totp/setup"), "MFA_PASSWORD_REQUIRED");
+  const later = Math.floor(Date.now() / 1000) + 1; // after the sign-in
+  await ok(linus.POST("/v1/auth/reauthenticate", { body: { idToken: idToken({ iat: later }) } }));
+  const identity = async (caller: Caller) => (await ok(caller.GET("/v1/auth/identities"))).items[0]!;
+  const last = { params: { path: { identityId: (await identity(linus)).identityId } } };
+  await refused(linus.DELETE("/v1/auth/identities/{identityId}", last), "CONFLICT");
+
+  // A user with a password links an identity and removes it.
+  const { caller } = await newAccount(world, "ken");
+  const linked = await ok(caller.POST("/v1/auth/identities", { body: { idToken: idToken({ sub: "ken" }) } }));
+  assert.deepEqual([linked.issuer, linked.subject], [world.issuer.url, "ken"]);
+  assert.deepEqual(await identity(caller), linked);
+  await refused(caller.POST("/v1/auth/identities", { body: { idToken: idToken() } }), "CONFLICT");
+  await ok(anybody.POST("/v1/auth/external", { body: { idToken: idToken({ sub: "ken" }) } }));
+  await ok(caller.DELETE("/v1/auth/identities/{identityId}", { params: { path: { identityId: linked.identityId } } }));
   await ok(owner.PATCH("/v1/settings", { body: { identityProviders: null } }));
 }
 
-/** The hosted page, and a browser that becomes trusted until its trust is removed. */
+/** The hosted pages, and a browser that becomes trusted until its trust is removed. */
 async function page(world: World, anybody: Caller): Promise<void> {
   assert.ok(String(await ok(anybody.GET("/enroll", { parseAs: "text" }))).includes("Demo &amp; Sons"));
-  for (const part of ["/enroll.css", "/enroll.js"] as const)
+  for (const link of ["/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"] as const)
+    assert.ok(String(await ok(anybody.GET(link, { parseAs: "text" }))).includes("Demo &amp; Sons"));
+  for (const part of ["/enroll.css", "/enroll.js", "/link.js"] as const)
     assert.ok(String(await ok(anybody.GET(part, { parseAs: "text" }))).length > 100);
 
   const ada = { email: `ada-${any()}@example.com`, password };

@@ -1,5 +1,5 @@
 // Simulated providers: Apple's push service, Twilio, an OpenID provider, a DNS server, a receiver of webhooks.
-import { createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { createHmac, generateKeyPairSync, randomUUID, sign, type KeyObject } from "node:crypto";
 import { createSocket, type Socket } from "node:dgram";
 import http2 from "node:http2";
 
@@ -68,7 +68,7 @@ export class Issuer {
   idToken(claims: object): string {
     const now = Math.floor(Date.now() / 1000);
     const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const text = `${encode({ alg: "ES256", kid: "1" })}.${encode({ iss: this.url, iat: now, exp: now + 600, ...claims })}`;
+    const text = `${encode({ alg: "ES256", kid: "1" })}.${encode({ iss: this.url, jti: randomUUID(), iat: now, exp: now + 600, ...claims })}`;
     return `${text}.${sign("sha256", Buffer.from(text), { key: this.#key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
   }
 }

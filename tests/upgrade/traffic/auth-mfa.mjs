@@ -103,8 +103,10 @@ export class AuthTraffic extends Traffic {
     // Enrols TOTP and then a phone, and signs in with TOTP. Uses a new user each time, because each time step works once. The code of the
     // current step confirms the factor. The code of the next step, which is accepted already, signs in.
     async enrolAndSignIn(client) {
-        const { email, token } = await this.register(client)
-        await this.setPhone(email, this.newPhone())
+        const { email, token: weak } = await this.register(client)
+        const first = this.newPhone()
+        await this.setPhone(email, first)
+        const token = await this.reauthenticate(client, weak, first)
         const { secret } = await client.send('POST', '/v1/auth/mfa/totp/setup', { token })
         const step = Math.floor(Date.now() / 1000 / stepSeconds)
         await client.send('POST', '/v1/auth/mfa/totp/confirm', { token, body: { code: codeAt(secret, step) } })
@@ -114,6 +116,14 @@ export class AuthTraffic extends Traffic {
         await client.send('POST', '/v1/auth/mfa/sms/confirm', { token, body: { code: await this.textedCode(phone, 1) } })
         const mfa_token = await this.begin(client, email)
         await this.end(client, { mfa_token, method: 'totp', code: codeAt(secret, step + 1) })
+    }
+
+    // Proves the phone for the session of `token`. Returns an access token with which another factor can be enrolled.
+    async reauthenticate(client, token, phone) {
+        await client.send('POST', '/v1/auth/reauthenticate/challenge', { token, body: {} })
+        const code = await this.textedCode(phone, 1)
+        const { accessToken } = await client.send('POST', '/v1/auth/reauthenticate', { token, body: { method: 'sms', code } })
+        return accessToken
     }
 
     async signInWithTexts(client) {

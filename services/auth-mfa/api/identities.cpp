@@ -1,0 +1,106 @@
+#include "api/identities.hpp"
+
+#include "core/json_writer.hpp"
+#include "domain/errors.hpp"
+#include "flows/account_events.hpp"
+#include "flows/activity.hpp"
+#include "flows/fresh_authentication.hpp"
+#include "flows/id_tokens.hpp"
+#include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
+#include "storage/identities.hpp"
+
+namespace auth_mfa {
+
+namespace {
+
+void write(core::JsonWriter& w, LinkedIdentity const& identity)
+{
+    w.begin_object()
+        .member("identityId", identity.id.to_string())
+        .member("issuer", identity.issuer)
+        .member("subject", identity.subject)
+        .member("email", identity.email)
+        .member("createdAt", identity.created_at)
+        .end_object();
+}
+
+PresentedIdToken parse_id_token(http::Request const& req)
+{
+    core::Fields f(req.json());
+    auto presented = PresentedIdToken::read(f);
+    f.check();
+    return presented;
+}
+
+void record_change(pg::Tx& tx, http::Request const& req, User const& user, std::string_view type,
+    std::string_view action, LinkedIdentity const& identity)
+{
+    record(tx, req,
+        {.user_id = user.id,
+            .type = type,
+            .action = action,
+            .after = boost::json::object{{"issuer", identity.issuer}}});
+}
+
+LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalIdentity const& external)
+{
+    User const user = lock_signed_in_user(tx, req, deps);
+    require_unused(tx, req, external);
+    if (identities::list(tx, req.scope(), user.id).size() >= identities::max_identities)
+        throw core::Error(core::codes::conflict,
+            "The account has the maximum number of identities (20). Unlink one of them first.");
+    auto const linked = identities::insert(tx, req.scope(), external, user.id, deps.clock.now());
+    if (!linked)
+        throw core::Error(
+            core::codes::conflict, "This identity is already linked to an account. Unlink it there first.");
+    record_change(tx, req, user, "identity_linked", "identity.linked", *linked);
+    return *linked;
+}
+
+} // namespace
+
+asio::awaitable<http::Response> link_identity(http::Request const& req, Deps& deps)
+{
+    auto const presented = parse_id_token(req);
+    co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
+    ExternalIdentity const external = co_await require_identity(req, deps, presented);
+    auto const linked =
+        co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return link(tx, req, deps, external); });
+    core::JsonWriter w;
+    write(w, linked);
+    co_return http::Response::created(std::move(w).str());
+}
+
+asio::awaitable<http::Response> list_identities(http::Request const& req, Deps& deps)
+{
+    auto const linked = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        User const user = signed_in_user(tx, req, deps);
+        return identities::list(tx, req.scope(), user.id);
+    });
+    core::JsonWriter w;
+    w.begin_object().key("items").begin_array();
+    for (auto const& identity : linked)
+        write(w, identity);
+    w.end_array().end_object();
+    co_return http::Response::ok(std::move(w).str());
+}
+
+asio::awaitable<http::Response> unlink_identity(http::Request const& req, Deps& deps)
+{
+    core::Uuid const id = req.uuid_param("identityId");
+    co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const user = lock_signed_in_user(tx, req, deps);
+        auto const removed =
+            core::require_found(identities::remove(tx, req.scope(), user.id, id), "identity", "account");
+        if (!user.has_password() && identities::list(tx, req.scope(), user.id).empty())
+            throw core::Error(core::codes::conflict,
+                "This identity is the only way to sign in to the account. Set a password first, with POST "
+                "/v1/auth/password/forgot.");
+        record_change(tx, req, user, "identity_unlinked", "identity.unlinked", removed);
+        return http::Response::deleted();
+    });
+}
+
+} // namespace auth_mfa

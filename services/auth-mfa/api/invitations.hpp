@@ -1,0 +1,11 @@
+#pragma once
+
+#include "deps.hpp"
+#include "http/message.hpp"
+
+namespace auth_mfa {
+
+/// POST /v1/auth/invitations/accept
+asio::awaitable<http::Response> accept_invitation(http::Request const& req, Deps& deps);
+
+} // namespace auth_mfa

@@ -1,0 +1,201 @@
+#include "api/reauthentication.hpp"
+
+#include "api/credentials.hpp"
+#include "core/fields.hpp"
+#include "core/json_writer.hpp"
+#include "crypto/password.hpp"
+#include "domain/errors.hpp"
+#include "domain/mfa_method.hpp"
+#include "flows/activity.hpp"
+#include "flows/factor_codes.hpp"
+#include "flows/id_tokens.hpp"
+#include "flows/open_session.hpp"
+#include "flows/sign_in.hpp"
+#include "flows/signed_in_user.hpp"
+#include "pg/database.hpp"
+#include "state/rate_limits.hpp"
+#include "storage/identities.hpp"
+#include "storage/sessions.hpp"
+#include "storage/users.hpp"
+
+#include <functional>
+
+namespace auth_mfa {
+
+namespace {
+
+/// The body: exactly one of the three proofs.
+struct Proof {
+    std::optional<SentPassword> password;
+    std::optional<MfaMethod> method;
+    std::string code;
+    std::optional<PresentedIdToken> id_token;
+
+    static Proof parse(http::Request const& req)
+    {
+        core::Fields f(req.json());
+        Proof proof;
+        int const given =
+            int{f.has("password")} + int{f.has("method") || f.has("code")} + int{f.has("idToken")};
+        if (given != 1)
+            f.fault("password", "one_of",
+                "or `method` with `code`, or `idToken` is required, and only one of these three");
+        if (f.has("password")) proof.password = read_password(f, "password");
+        if (f.has("method") || f.has("code")) {
+            proof.method = f.one_of<MfaMethod>("method");
+            proof.code = f.text("code", 1, 64);
+        }
+        if (f.has("idToken")) proof.id_token = PresentedIdToken::read(f);
+        f.check();
+        return proof;
+    }
+};
+
+/// What was proved: the methods to add to the session's `amr`, and the checks that run in the transaction
+/// that changes the session.
+struct Proved {
+    std::vector<std::string> amr;
+    bool aal2 = false;
+    std::function<void(pg::Tx&)> use_up{};
+};
+
+asio::awaitable<void> record_failure(
+    http::Request const& req, Deps& deps, UserId user_id, std::string_view reason)
+{
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        users::lock(tx, req.scope(), user_id);
+        record(tx, req,
+            {.user_id = user_id,
+                .type = "reauthentication",
+                .result = reason,
+                .action = "session.reauthentication_refused"});
+    });
+}
+
+asio::awaitable<std::optional<bool>> matches(http::Request const& req, Deps& deps,
+    crypto::PasswordHasher::Reservation const& turn, User const& user, SentPassword const& password)
+{
+    bool const right = co_await is_password_of(req, deps, turn, &user, password);
+    co_return right ? std::optional(true) : std::nullopt;
+}
+
+/// A wrong password counts like one at sign-in.
+asio::awaitable<Proved> prove_password(
+    http::Request const& req, Deps& deps, User const& user, SentPassword const& password)
+{
+    auto const turn = deps.passwords.reserve(req.scope().id);
+    auto& limits = deps.rate_limits;
+    auto const right =
+        co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
+                                      limits.wrong_passwords_for_email(req.scope(), user.email)},
+            matches(req, deps, turn, user, password));
+    if (!right) {
+        co_await record_failure(req, deps, user.id, "wrong_password");
+        throw invalid_credentials();
+    }
+    co_return Proved{.amr = {"pwd"}};
+}
+
+/// A code that was sent for this session.
+asio::awaitable<bool> is_sent_code(
+    http::Request const& req, Deps& deps, User const& user, std::string const& code)
+{
+    if (!user.phone_verified) co_return false;
+    auto const challenge = deps.challenges.for_session(req.scope(), session_id_of(req), user.id);
+    auto const attempt = co_await deps.challenges.try_code(challenge, *user.phone, code);
+    co_return attempt.right;
+}
+
+asio::awaitable<bool> is_right_code(
+    http::Request const& req, Deps& deps, User const& user, Proof const& proof)
+{
+    if (proof.method == MfaMethod::sms) co_return co_await is_sent_code(req, deps, user, proof.code);
+    HashingTurn const turn = hashing_turn_for(deps, req.scope(), *proof.method);
+    auto const verified = co_await verify_code(deps, req.scope(), user.id, *proof.method, turn, proof.code);
+    co_return verified&& co_await consume_code(req, deps, user.id, *verified);
+}
+
+asio::awaitable<Proved> prove_code(http::Request const& req, Deps& deps, User const& user, Proof const& proof)
+{
+    auto& limits = deps.rate_limits;
+    auto const reserved =
+        co_await limits.require({RateLimits::wrong_codes_of_user(req.scope(), user.id, *proof.method)});
+    if (!co_await limits.or_give_back(reserved, is_right_code(req, deps, user, proof))) {
+        co_await record_failure(req, deps, user.id, "wrong_code");
+        throw invalid_code();
+    }
+    co_await limits.give_back(reserved);
+    co_return Proved{.amr = {std::string(amr_of(*proof.method)), "mfa"}, .aal2 = true};
+}
+
+/// A token of an identity that is linked to the user, issued after the last authentication.
+asio::awaitable<Proved> prove_identity(
+    http::Request const& req, Deps& deps, User const& user, PresentedIdToken const& presented)
+{
+    ExternalIdentity const identity = co_await require_identity(req, deps, presented);
+    auto const refuse = [] {
+        return core::Error(codes::invalid_credentials,
+            "The token in `idToken` must be of an identity that is linked to this account, and issued after "
+            "the last authentication of the session.");
+    };
+    auto const last = req.caller().authenticated_at;
+    if (last && identity.issued_at <= *last) throw refuse();
+    auto use_up = [&req, identity, refuse, id = user.id](pg::Tx& tx) {
+        auto const owner = identities::find_user(tx, req.scope(), identity.issuer, identity.subject);
+        if (!owner || owner->id != id) throw refuse();
+        require_unused(tx, req, identity);
+    };
+    co_return Proved{.amr = {"fed"}, .use_up = std::move(use_up)};
+}
+
+asio::awaitable<Proved> prove(http::Request const& req, Deps& deps, User const& user, Proof const& proof)
+{
+    if (proof.password) return prove_password(req, deps, user, *proof.password);
+    if (proof.method) return prove_code(req, deps, user, proof);
+    return prove_identity(req, deps, user, *proof.id_token);
+}
+
+/// Call after `deps.tokens.ready()`.
+http::Response respond_with_access_token(
+    http::Request const& req, Deps const& deps, sessions::TokenContents const& contents)
+{
+    core::JsonWriter w(1024);
+    w.begin_object()
+        .member("accessToken", deps.tokens.access_token(req.scope(), claims_of(contents)))
+        .member("expiresIn", access_token_lifetime.count())
+        .end_object();
+    return http::Response::ok(std::move(w).str()).header("Cache-Control", "no-store");
+}
+
+} // namespace
+
+asio::awaitable<http::Response> reauthenticate(http::Request const& req, Deps& deps)
+{
+    Proof const proof = Proof::parse(req);
+    User const user = co_await signed_in_user(req, deps);
+    co_await deps.tokens.ready();
+    Proved const proved = co_await prove(req, deps, user, proof);
+    auto const contents = co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        lock_signed_in_user(tx, req, deps);
+        if (proved.use_up) proved.use_up(tx);
+        auto updated = sessions::reauthenticate(
+            tx, req.scope(), session_id_of(req), proved.amr, proved.aal2, deps.clock.now());
+        record(
+            tx, req, {.user_id = user.id, .type = "reauthentication", .action = "session.reauthenticated"});
+        return updated.value();
+    });
+    co_return respond_with_access_token(req, deps, contents);
+}
+
+asio::awaitable<http::Response> send_reauthentication_code(http::Request const& req, Deps& deps)
+{
+    User const user = co_await signed_in_user(req, deps);
+    if (!user.phone_verified)
+        throw setup_required("SMS is not a factor of this account. Use another method.");
+    auto const challenge = co_await deps.challenges.open_for_session(req.scope(), session_id_of(req),
+        {.key = {}, .user_id = user.id, .credentials_version = user.credentials_version});
+    auto const send = co_await send_sign_in_code(req, deps, user, challenge);
+    co_return sent_code_response(user, send);
+}
+
+} // namespace auth_mfa

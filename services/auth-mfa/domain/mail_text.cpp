@@ -1,0 +1,204 @@
+#include "domain/mail_text.hpp"
+
+#include "core/fields.hpp"
+#include "core/text.hpp"
+#include "domain/user_agent.hpp"
+
+#include <boost/algorithm/string/replace.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace auth_mfa {
+
+// The files of mails/.
+extern std::string_view const layout_txt, layout_html;
+extern std::string_view const en_json, de_json, fr_json, es_json, pt_json, ja_json;
+
+namespace {
+
+constexpr auto text_names = std::to_array<std::string_view>(
+    {"heading", "text", "details", "link", "button", "token_hint", "token", "lifetime", "advice", "footer"});
+constexpr auto html_names = std::to_array<std::string_view>({"lang", "subject", "brand", "heading", "text",
+    "details", "factor_label", "factor", "time_label", "time", "browser_label", "browser", "ip_label", "ip",
+    "link", "button", "link_hint", "code", "lifetime", "advice", "footer"});
+
+/// All files of mails/, parsed.
+struct Mails {
+    TextTemplate text{layout_txt, text_names};
+    TextTemplate html{layout_html, html_names};
+    std::map<std::string_view, MailLanguage> languages;
+
+    Mails()
+    {
+        auto const add = [&](std::string_view locale, std::string_view json) {
+            try {
+                languages.emplace(locale, MailLanguage(json));
+            } catch (std::invalid_argument const& faults) {
+                throw std::invalid_argument(
+                    "mails/messages/" + std::string(locale) + ".json: " + faults.what());
+            }
+        };
+        add("en", en_json);
+        add("de", de_json);
+        add("fr", fr_json);
+        add("es", es_json);
+        add("pt", pt_json);
+        add("ja", ja_json);
+    }
+};
+
+/// `value` on one line: control characters, line separators and characters that change the direction of text
+/// become spaces, and bytes that are not UTF-8 become question marks.
+std::string one_line(std::string_view value)
+{
+    bool const valid = core::is_utf8(value);
+    std::string line;
+    for (char const c : value) {
+        auto const byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7f)
+            line += ' ';
+        else
+            line += byte < 0x80 || valid ? c : '?';
+    }
+    for (auto const* hidden : {"\u0085", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b", "\u202c",
+             "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
+        boost::algorithm::replace_all(line, hidden, " ");
+    return line;
+}
+
+bool is_notice(MailKind kind)
+{
+    return kind >= MailKind::new_sign_in || kind == MailKind::email_changed;
+}
+
+bool names_factor(MailKind kind)
+{
+    return kind == MailKind::factor_added || kind == MailKind::factor_removed;
+}
+
+/// Adds what happened when and where, for both parts: the single values with their labels, and `details`, one
+/// line for each.
+void add_details(TemplateValues& out, MailKind kind, MailLanguage const& language, MailValues const& values)
+{
+    std::string lines;
+    auto const add = [&](std::string_view name, std::string_view label, std::string value) {
+        out[label] = language.text("label." + std::string(name));
+        out[name] = std::move(value);
+        if (out[name].empty()) return;
+        if (!lines.empty()) lines += '\n';
+        lines += language.text("labelled", {{"label", out[label]}, {"value", out[name]}});
+    };
+    auto const factor =
+        names_factor(kind) ? language.text("factor." + std::string(to_string(values.factor))) : "";
+    add("factor", "factor_label", factor);
+    add("time", "time_label", language.date(values.at));
+    add("browser", "browser_label", browser_name(one_line(values.user_agent)));
+    add("ip", "ip_label", one_line(values.ip));
+    out["details"] = is_notice(kind) ? lines : "";
+}
+
+/// The quality of a language range in thousandths; 0 if `parameter`, the text after `;`, is malformed.
+int quality_of(std::string_view parameter)
+{
+    parameter = core::trim(parameter);
+    if (parameter.size() < 3 || parameter.size() > 7 || core::lower(parameter[0]) != 'q' ||
+        parameter[1] != '=')
+        return 0;
+    parameter.remove_prefix(2);
+    if (parameter.size() > 1 && parameter[1] != '.') return 0;
+    int quality = 0;
+    for (std::size_t i = 0; i < 5; ++i) {
+        if (i == 1) continue; // the dot
+        char const digit = i < parameter.size() ? parameter[i] : '0';
+        if (digit < '0' || digit > '9') return 0;
+        quality = quality * 10 + (digit - '0');
+    }
+    return quality <= 1000 ? quality : 0;
+}
+
+/// Subtags of 1 to 8 ASCII letters and digits, joined with hyphens.
+bool is_language_tag(std::string_view tag)
+{
+    std::size_t length = 0; // of the subtag so far
+    for (char const c : tag) {
+        bool const letter = core::lower(c) >= 'a' && core::lower(c) <= 'z';
+        if (letter || (c >= '0' && c <= '9'))
+            ++length;
+        else if (c == '-' && length > 0)
+            length = 0;
+        else
+            return false;
+        if (length > 8) return false;
+    }
+    return length > 0;
+}
+
+/// The language of mails that a language range finds; nullopt if there is none. All languages are primary
+/// subtags, so the range without its other subtags decides.
+std::optional<std::string_view> find_locale(std::string_view range)
+{
+    if (!is_language_tag(range)) return std::nullopt;
+    auto const primary = range.substr(0, range.find('-'));
+    auto const found = std::ranges::find_if(
+        mail_locales, [&](std::string_view locale) { return core::equal_ignoring_case(locale, primary); });
+    return found == mail_locales.end() ? std::nullopt : std::optional(*found);
+}
+
+} // namespace
+
+MailText render_mail(MailKind kind, std::string_view locale, MailValues const& values)
+{
+    static Mails const mails;
+    auto const known = mails.languages.contains(locale) ? locale : mail_locales.front();
+    auto const& language = mails.languages.at(known);
+    TemplateValues const names{{"brand", one_line(values.brand)}, {"email", one_line(values.email)}};
+    auto const own = [&](char const* part) {
+        return language.text(std::string(to_string(kind)) + part, names);
+    };
+
+    auto const link = one_line(values.link), token = one_line(values.token);
+    bool const expires = values.lifetime > std::chrono::seconds(0);
+    TemplateValues out{
+        {"lang", std::string(known)},
+        {"subject", own(".subject")},
+        {"brand", names.at("brand")},
+        {"heading", own(".heading")},
+        {"text", own(".text")},
+        {"link", link},
+        {"button", own(".button")},
+        {"link_hint", language.text("link_hint")},
+        {"token", token},
+        {"token_hint", language.text("token_hint")},
+        {"code", link.empty() ? token : ""},
+        {"lifetime", expires ? language.text("lifetime", {{"span", language.span(values.lifetime)}}) : ""},
+        {"advice", own(".advice")},
+        {"footer", language.text("footer", names)},
+    };
+    add_details(out, kind, language, values);
+    return {out.at("subject"), mails.text.render(out), mails.html.render_html(out)};
+}
+
+std::string choose_locale(std::string_view accept_language)
+{
+    std::string_view best = mail_locales.front();
+    int best_quality = 0;
+    while (!accept_language.empty()) {
+        auto const element = accept_language.substr(0, accept_language.find(','));
+        accept_language.remove_prefix(std::min(accept_language.size(), element.size() + 1));
+        auto const range = element.substr(0, element.find(';'));
+        int const quality =
+            range.size() == element.size() ? 1000 : quality_of(element.substr(range.size() + 1));
+        if (quality <= best_quality) continue;
+        if (auto const locale = find_locale(core::trim(range))) {
+            best = *locale;
+            best_quality = quality;
+        }
+    }
+    return std::string(best);
+}
+
+} // namespace auth_mfa

@@ -1,0 +1,58 @@
+#include "flows/activity.hpp"
+
+#include "audit/audit.hpp"
+#include "storage/activity.hpp"
+
+#include <algorithm>
+
+namespace auth_mfa {
+
+namespace {
+
+constexpr std::size_t max_user_agent = 255;
+
+audit::Actor actor_of(http::Request const& req, std::optional<UserId> user_id)
+{
+    auto const& caller = req.caller();
+    if (caller.kind != core::Access::anonymous)
+        return {.id = caller.id, .role = caller.role, .request_id = req.context.request_id};
+    return {.id = user_id ? user_id->to_string() : "anonymous",
+        .role = "user",
+        .request_id = req.context.request_id};
+}
+
+std::string subject_of(AccountEvent const& event)
+{
+    if (event.session_id) return event.session_id->to_string();
+    return event.user_id ? event.user_id->to_string() : std::string();
+}
+
+} // namespace
+
+void record(pg::Tx& tx, http::Request const& req, AccountEvent const& event)
+{
+    if (event.user_id)
+        activity::insert(tx, req.scope(), *event.user_id,
+            {.id = core::Uuid::v7(),
+                .at = {},
+                .type = std::string(event.type),
+                .result = std::string(event.result),
+                .ip = req.remote_address,
+                .user_agent = user_agent(req)});
+    boost::json::object after{{"result", event.result}};
+    audit::record(tx, req.scope(), actor_of(req, event.user_id),
+        {.action = std::string(event.action),
+            .subject_type = event.session_id ? "session" : "user",
+            .subject_id = subject_of(event),
+            .before = std::nullopt,
+            .after = event.after ? *event.after : boost::json::value(std::move(after))});
+}
+
+std::string user_agent(http::Request const& req)
+{
+    std::string text(req.header("User-Agent").value_or("").substr(0, max_user_agent));
+    std::erase_if(text, [](char c) { return c < ' ' || c > '~'; });
+    return text;
+}
+
+} // namespace auth_mfa

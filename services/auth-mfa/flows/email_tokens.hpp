@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/fields.hpp"
+#include "deps.hpp"
+#include "domain/email_token.hpp"
+#include "domain/user.hpp"
+#include "http/message.hpp"
+#include "pg/tx.hpp"
+
+#include <string>
+
+/// Requests with a token from an email.
+namespace auth_mfa {
+
+/// Reads the field `token`. Errors are collected in `fields`.
+std::string read_token(core::Fields& fields);
+
+/// The valid token with this purpose. Does not use it up. Throws TOKEN_EXPIRED if there is none.
+asio::awaitable<EmailToken> require_token(
+    http::Request const& req, Deps& deps, std::string const& token, TokenPurpose purpose);
+
+/// Locks the scope and the token's user, and uses the token up. Returns the user. Throws TOKEN_EXPIRED if
+/// another request used the token, or it was withdrawn. Call it first in the transaction of what the token
+/// permits.
+User use_token(pg::Tx& tx, http::Request const& req, EmailToken const& token);
+
+} // namespace auth_mfa

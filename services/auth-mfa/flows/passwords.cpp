@@ -1,0 +1,66 @@
+#include "flows/passwords.hpp"
+
+#include "domain/password_policy.hpp"
+#include "pg/database.hpp"
+#include "providers/breach_check.hpp"
+#include "storage/users.hpp"
+
+#include <string>
+
+namespace auth_mfa {
+
+namespace {
+
+core::Error refused(std::string_view field, PasswordFault const& fault)
+{
+    return core::Error::validation(
+        {{"/" + std::string(field), std::string(fault.code), std::string(fault.detail)}});
+}
+
+/// Replaces the user's hash, unless another request has changed it meanwhile.
+asio::awaitable<void> renew_hash(http::Request const& req, Deps& deps,
+    crypto::PasswordHasher::Reservation const& turn, User const& user, core::Secret const& password)
+{
+    try {
+        std::string const hash = co_await deps.passwords.hash(turn, password);
+        co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+            return users::replace_hash(tx, req.scope(), user.id, *user.password_hash, hash);
+        });
+    } catch (std::exception const& error) {
+        deps.logger.warn("could not replace an outdated password hash",
+            {{"error", observe::first_line(error.what())}, {"tenant", req.scope().slug},
+                {"requestId", req.context.request_id}, {"traceId", req.context.trace_id}});
+    }
+}
+
+} // namespace
+
+asio::awaitable<bool> is_password_of(http::Request const& req, Deps& deps,
+    crypto::PasswordHasher::Reservation const& turn, User const* user, SentPassword const& sent)
+{
+    std::optional<std::string> const hash = user == nullptr ? std::nullopt : user->password_hash;
+    bool right = co_await deps.passwords.verify(turn, sent.normal, hash);
+    bool outdated = hash && deps.passwords.needs_rehash(*hash);
+    if (!right && sent.raw) right = outdated = co_await deps.passwords.verify(turn, *sent.raw, hash);
+    if (right && outdated) co_await renew_hash(req, deps, turn, *user, sent.normal);
+    co_return right;
+}
+
+asio::awaitable<void> require_good_password(
+    core::ScopeId scope_id, Deps& deps, crypto::PasswordHasher::Reservation const& turn, NewPassword wanted)
+{
+    auto const& password = wanted.password.reveal();
+    auto const* const current = wanted.current == nullptr ? nullptr : &wanted.current->normal.reveal();
+    std::optional<PasswordFault> fault;
+    auto const judge = [&] { fault = password_fault(password, wanted.email, current); };
+    if (password.size() <= quickly_estimated)
+        judge();
+    else
+        co_await deps.passwords.compute(turn, judge);
+    if (fault) throw refused(wanted.field, *fault);
+    if (co_await deps.breaches.is_breached(scope_id, wanted.password))
+        throw refused(wanted.field,
+            {"breached", "is on a list of passwords from data breaches; choose another password"});
+}
+
+} // namespace auth_mfa
