@@ -122,15 +122,15 @@ std::string MailLanguage::date(core::Time time) const
 
 std::string MailLanguage::span(std::chrono::seconds span) const
 {
-    auto const minutes = std::max<std::int64_t>(1, span / std::chrono::minutes(1));
+    constexpr std::int64_t hour = 60, day = 24 * hour; // in minutes
     std::string unit = "minutes";
-    auto number = minutes;
-    if (minutes % (24 * 60) == 0) {
+    auto number = std::max<std::int64_t>(1, span / std::chrono::minutes(1));
+    if (number % day == 0) {
         unit = "days";
-        number = minutes / (24 * 60);
-    } else if (minutes % 60 == 0) {
+        number /= day;
+    } else if (number % hour == 0) {
         unit = "hours";
-        number = minutes / 60;
+        number /= hour;
     }
     if (number == 1) return text(unit + ".one");
     return text(unit + ".other", {{"number", std::to_string(number)}});

@@ -58,10 +58,8 @@ std::size_t period_of(std::string_view text)
 double password_bits(std::string const& password, std::string_view email)
 {
     auto const words = words_of(email);
-    std::vector<char const*> dictionary;
-    for (auto const& word : words)
-        dictionary.push_back(word.c_str());
-    dictionary.push_back(nullptr);
+    std::vector<char const*> dictionary(words.size() + 1); // ends with a null pointer
+    std::ranges::transform(words, dictionary.begin(), [](std::string const& word) { return word.c_str(); });
     auto const bits_of = [&](std::string const& text) {
         return ::ZxcvbnMatch(text.c_str(), dictionary.data(), nullptr);
     };

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 #include "crypto/hash.hpp"
 #include "domain/breach_range.hpp"
+#include "http_client/async_client.hpp"
 
 #include <chrono>
 #include <optional>
@@ -33,6 +34,26 @@ std::array<prometheus::Counter*, 3> counters(observe::Metrics& metrics)
     return {counter("clear"), counter("breached"), counter("failed")};
 }
 
+asio::awaitable<http_client::Result> get(http_client::AsyncClient& client, std::string url)
+{
+    http_client::Request request;
+    request.url = std::move(url);
+    request.headers = {{"Add-Padding", "true"}, {"Accept", "text/plain"}};
+    request.timeout = request.connect_timeout = time_limit;
+    request.max_response_bytes = max_response;
+    std::optional<http_client::Result> answer;
+    auto const start = [&](core::Suspended caller) {
+        // A shared pointer, because std::function needs copyable captures.
+        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
+        client.send(std::move(request), [&answer, waiting](http_client::Result result) {
+            answer = std::move(result);
+            core::Suspended::resume(std::move(*waiting));
+        });
+    };
+    co_await core::suspend(start);
+    co_return *std::move(answer);
+}
+
 /// Calls a function when the scope ends.
 template <class F> struct AtEnd {
     F action;
@@ -47,13 +68,17 @@ template <class F> struct AtEnd {
 
 } // namespace
 
-BreachCheck::BreachCheck(
-    std::string url, http_client::ClientOptions client, observe::Logger& logger, observe::Metrics& metrics)
+BreachCheck::BreachCheck(std::string url, http_client::AddressPolicy addresses, std::string ca_file,
+    observe::Logger& logger, observe::Metrics& metrics)
     : url_(std::move(url)), logger_(logger), failures_logged_(lines_per_second), results_(counters(metrics)),
-      running_(max_running, 1, 1),
-      client_(url_.empty() ? nullptr : std::make_unique<http_client::AsyncClient>(std::move(client)))
+      running_(max_running, 1, 1)
 {
+    if (!url_.empty())
+        client_ = std::make_unique<http_client::AsyncClient>(
+            http_client::ClientOptions{.addresses = addresses, .ca_file = std::move(ca_file)});
 }
+
+BreachCheck::~BreachCheck() = default;
 
 asio::awaitable<bool> BreachCheck::is_breached(core::ScopeId scope_id, core::Secret const& password)
 {
@@ -79,38 +104,14 @@ asio::awaitable<BreachCheck::Result> BreachCheck::look_up(
         running_.give_back(owner);
     });
     auto const hash = core::upper(core::hex::encode(crypto::view(crypto::sha1(password.reveal()))));
-    co_return read(co_await fetch(hash.substr(0, prefix_size)), hash.substr(prefix_size));
-}
-
-asio::awaitable<http_client::Result> BreachCheck::fetch(std::string const& prefix)
-{
-    http_client::Request request;
-    request.url = url_ + "/range/" + prefix;
-    request.headers = {{"Add-Padding", "true"}, {"Accept", "text/plain"}};
-    request.timeout = request.connect_timeout = time_limit;
-    request.max_response_bytes = max_response;
-    std::optional<http_client::Result> answer;
-    auto const start = [&](core::Suspended caller) {
-        // A shared pointer, because std::function needs copyable captures.
-        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
-        client_->send(std::move(request), [&answer, waiting](http_client::Result result) {
-            answer = std::move(result);
-            core::Suspended::resume(std::move(*waiting));
-        });
-    };
-    co_await core::suspend(start);
-    co_return *std::move(answer);
-}
-
-BreachCheck::Result BreachCheck::read(http_client::Result const& answer, std::string const& suffix)
-{
+    auto const answer = co_await get(*client_, url_ + "/range/" + hash.substr(0, prefix_size));
     if (auto const* error = std::get_if<http_client::Error>(&answer))
-        return failed(std::string(http_client::to_string(error->kind())));
+        co_return failed(std::string(http_client::to_string(error->kind())));
     auto const& response = std::get<http_client::Response>(answer);
-    if (response.status != 200) return failed("status " + std::to_string(response.status));
-    auto const count = count_in_range(response.body, suffix);
-    if (!count) return failed("not a range of hashes");
-    return *count > 0 ? Result::breached : Result::clear;
+    if (response.status != 200) co_return failed("status " + std::to_string(response.status));
+    auto const count = count_in_range(response.body, hash.substr(prefix_size));
+    if (!count) co_return failed("not a range of hashes");
+    co_return *count > 0 ? Result::breached : Result::clear;
 }
 
 /// The log line has only the kind of the error: its text may contain the beginning of the hash.

@@ -4,7 +4,7 @@
 #include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "core/shares.hpp"
-#include "http_client/async_client.hpp"
+#include "http_client/address.hpp"
 #include "observe/log.hpp"
 #include "observe/log_limit.hpp"
 #include "observe/metrics.hpp"
@@ -16,6 +16,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+
+namespace http_client {
+class AsyncClient;
+}
 
 namespace auth_mfa {
 
@@ -33,10 +37,13 @@ namespace asio = boost::asio;
 class BreachCheck {
 public:
     /// `url`: BREACH_API_URL, the base URL, to which `/range/{prefix}` is appended. If it is empty, there are
-    /// no lookups. The client for the requests must be allowed to reach the operator's addresses. `logger`
-    /// and `metrics` must outlive this object.
-    BreachCheck(std::string url, http_client::ClientOptions client, observe::Logger& logger,
-        observe::Metrics& metrics);
+    /// no lookups. `addresses`: the addresses that the server may have. `ca_file`: see
+    /// http_client::ClientOptions. `logger` and `metrics` must outlive this object.
+    BreachCheck(std::string url, http_client::AddressPolicy addresses, std::string ca_file,
+        observe::Logger& logger, observe::Metrics& metrics);
+    ~BreachCheck();
+    BreachCheck(BreachCheck const&) = delete;
+    BreachCheck& operator=(BreachCheck const&) = delete;
 
     /// Whether the list contains the password. False if it is not known, or if there are no lookups.
     asio::awaitable<bool> is_breached(core::ScopeId scope_id, core::Secret const& password);
@@ -45,8 +52,6 @@ private:
     enum class Result : std::uint8_t { clear, breached, failed };
 
     asio::awaitable<Result> look_up(core::ScopeId scope_id, core::Secret const& password);
-    asio::awaitable<http_client::Result> fetch(std::string const& prefix);
-    Result read(http_client::Result const& answer, std::string const& suffix);
     Result failed(std::string const& reason);
 
     std::string const url_;
