@@ -954,6 +954,7 @@ TEST_CASE("a sign-in with an unknown browser is reported, and one with a known b
     CHECK(notices[0].text.find("Firefox (Linux)") != std::string::npos);
     CHECK(notices[0].text.find("IP address: 10.") != std::string::npos);
     CHECK(notices[0].token.empty());
+    CHECK(notices[0].text.find("/reset\r\n") != std::string::npos); // the page that requests a new password
 
     REQUIRE(world.login(ada, browser).status == 200);
     REQUIRE(world.login(ada).status == 200); // the browser of the registration

@@ -42,6 +42,14 @@ std::string read_email(core::Fields& fields)
     return email;
 }
 
+std::string parse_email(http::Request const& req)
+{
+    core::Fields f(req.json());
+    std::string email = read_email(f);
+    f.check();
+    return email;
+}
+
 SentPassword read_password(core::Fields& fields, std::string_view name)
 {
     return read(fields, name, 1);

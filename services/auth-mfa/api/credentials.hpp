@@ -4,6 +4,7 @@
 #include "core/fields.hpp"
 #include "core/secret.hpp"
 #include "flows/passwords.hpp"
+#include "http/message.hpp"
 
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ struct Credentials {
 /// Reads the field `email`, an address as web forms accept it (core::is_email). Errors are collected in
 /// `fields`.
 std::string read_email(core::Fields& fields);
+
+/// Reads a body that has only the field `email`.
+std::string parse_email(http::Request const& req);
 
 /// Reads an existing password, which the caller compares (is_password_of): 1 to 128 characters.
 SentPassword read_password(core::Fields& fields, std::string_view name);

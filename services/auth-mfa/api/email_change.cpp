@@ -35,14 +35,6 @@ std::string parse_new_email(http::Request const& req)
     return email;
 }
 
-std::string parse_token(http::Request const& req)
-{
-    core::Fields f(req.json());
-    std::string token = read_token(f);
-    f.check();
-    return token;
-}
-
 /// Throws CONFLICT if another user has the email, or can still take it back.
 void require_free(pg::Tx& tx, http::Request const& req, UserId user_id, std::string const& email)
 {

@@ -13,26 +13,6 @@
 
 namespace auth_mfa {
 
-namespace {
-
-std::string parse_email(http::Request const& req)
-{
-    core::Fields f(req.json());
-    std::string email = read_email(f);
-    f.check();
-    return email;
-}
-
-std::string parse_token(http::Request const& req)
-{
-    core::Fields f(req.json());
-    std::string token = read_token(f);
-    f.check();
-    return token;
-}
-
-} // namespace
-
 asio::awaitable<http::Response> request_verification(http::Request const& req, Deps& deps)
 {
     std::string const email =

@@ -12,14 +12,6 @@ namespace auth_mfa {
 
 namespace {
 
-PresentedIdToken parse_id_token(http::Request const& req)
-{
-    core::Fields f(req.json());
-    auto presented = PresentedIdToken::read(f);
-    f.check();
-    return presented;
-}
-
 struct Known {
     User user;
     bool created = false;
@@ -67,7 +59,7 @@ Known find_or_create(
 
 asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Deps& deps)
 {
-    auto const presented = parse_id_token(req);
+    auto const presented = PresentedIdToken::parse(req);
     ExternalIdentity const identity = co_await require_identity(req, deps, presented);
     AccountRules const rules = co_await account_rules(req, deps);
     Known const known = co_await deps.db.transact(req.scope(),

@@ -25,14 +25,6 @@ void write(core::JsonWriter& w, LinkedIdentity const& identity)
         .end_object();
 }
 
-PresentedIdToken parse_id_token(http::Request const& req)
-{
-    core::Fields f(req.json());
-    auto presented = PresentedIdToken::read(f);
-    f.check();
-    return presented;
-}
-
 void record_change(pg::Tx& tx, http::Request const& req, User const& user, std::string_view type,
     std::string_view action, LinkedIdentity const& identity)
 {
@@ -62,7 +54,7 @@ LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalId
 
 asio::awaitable<http::Response> link_identity(http::Request const& req, Deps& deps)
 {
-    auto const presented = parse_id_token(req);
+    auto const presented = PresentedIdToken::parse(req);
     co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
     ExternalIdentity const external = co_await require_identity(req, deps, presented);
     auto const linked =

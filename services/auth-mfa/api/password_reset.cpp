@@ -20,14 +20,6 @@ namespace auth_mfa {
 
 namespace {
 
-std::string parse_email(http::Request const& req)
-{
-    core::Fields f(req.json());
-    std::string email = read_email(f);
-    f.check();
-    return email;
-}
-
 struct Reset {
     std::string token;
     core::Secret password;

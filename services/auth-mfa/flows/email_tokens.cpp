@@ -14,6 +14,14 @@ std::string read_token(core::Fields& fields)
     return fields.text("token", 1, 128);
 }
 
+std::string parse_token(http::Request const& req)
+{
+    core::Fields f(req.json());
+    std::string token = read_token(f);
+    f.check();
+    return token;
+}
+
 asio::awaitable<EmailToken> require_token(
     http::Request const& req, Deps& deps, std::string const& token, TokenPurpose purpose)
 {

@@ -15,6 +15,9 @@ namespace auth_mfa {
 /// Reads the field `token`. Errors are collected in `fields`.
 std::string read_token(core::Fields& fields);
 
+/// Reads a body that has only the field `token`.
+std::string parse_token(http::Request const& req);
+
 /// The valid token with this purpose. Does not use it up. Throws TOKEN_EXPIRED if there is none.
 asio::awaitable<EmailToken> require_token(
     http::Request const& req, Deps& deps, std::string const& token, TokenPurpose purpose);

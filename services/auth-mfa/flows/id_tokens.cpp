@@ -29,6 +29,14 @@ PresentedIdToken PresentedIdToken::read(core::Fields& fields)
     return {fields.text("idToken", 1, max_id_token), fields.optional_text("nonce", 1, max_nonce)};
 }
 
+PresentedIdToken PresentedIdToken::parse(http::Request const& req)
+{
+    core::Fields f(req.json());
+    auto presented = read(f);
+    f.check();
+    return presented;
+}
+
 asio::awaitable<ExternalIdentity> require_identity(
     http::Request const& req, Deps& deps, PresentedIdToken const& presented)
 {

@@ -19,6 +19,9 @@ struct PresentedIdToken {
 
     /// Reads `idToken` and the optional `nonce`. Errors are collected in `fields`.
     static PresentedIdToken read(core::Fields& fields);
+
+    /// Reads a body that has nothing else.
+    static PresentedIdToken parse(http::Request const& req);
 };
 
 /// The identity in the token. Throws INVALID_CREDENTIALS if the token is refused. Each attempt counts against

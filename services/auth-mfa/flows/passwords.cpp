@@ -17,7 +17,7 @@ core::Error refused(std::string_view field, PasswordFault const& fault)
         {{"/" + std::string(field), std::string(fault.code), std::string(fault.detail)}});
 }
 
-/// Replaces the user's hash, unless another request has changed it meanwhile.
+/// Replaces the user's hash, unless another request has changed it.
 asio::awaitable<void> renew_hash(http::Request const& req, Deps& deps,
     crypto::PasswordHasher::Reservation const& turn, User const& user, core::Secret const& password)
 {

@@ -147,12 +147,15 @@ mail::Message MailWorker::compose(
         .user_agent = detail(mail, "userAgent"),
         .ip = detail(mail, "ip"),
         .factor = core::parse_enum<MailFactor>(detail(mail, "factor")).value_or(MailFactor::sms)};
+    auto const page_of = [&](std::string_view setting, std::string_view page) {
+        auto const own = setting.empty() ? std::nullopt : link_page_of(tenant, environment, setting);
+        return own.value_or(deps_.issuer.of(scope) + std::string(page));
+    };
     if (auto const link = link_of(mail.kind)) {
-        auto const page =
-            link->setting.empty() ? std::nullopt : link_page_of(tenant, environment, link->setting);
-        values.link =
-            page.value_or(deps_.issuer.of(scope) + std::string(link->page)) + "?token=" + prepared.token;
+        values.link = page_of(link->setting, link->page) + "?token=" + prepared.token;
         values.lifetime = lifetime_of(link->purpose);
+    } else { // a notice leads to the page that requests a new password
+        values.link = page_of("resetUrl", "/reset");
     }
     MailText text = render_mail(mail.kind, mail.locale, values);
     return {.id = mail.id,
