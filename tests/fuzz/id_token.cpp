@@ -31,12 +31,12 @@ std::optional<json::object> read_object(std::string_view text)
 
 void check(auth_mfa::ClaimedIdentity const& claimed, crypto::Jws const& jws)
 {
-    auto const& [issuer, subject, email, provider, issued_at, token_hash] = claimed.identity;
+    auto const& [issuer, subject, email, key, issued_at, token_hash] = claimed.identity;
     auto const named =
         std::ranges::find(providers, claimed.provider, [](auto const& provider) { return &provider; });
     require(named != providers.end() && issuer == named->issuer && !jws.kid().empty());
     require(!subject.empty() && subject.size() <= 255 && core::is_utf8(subject));
-    require(provider == named->key() && token_hash.size() == 64);
+    require(key == named->key() && token_hash.size() == 64);
     require(now - issued_at <= auth_mfa::max_id_token_age + std::chrono::seconds(30));
     require(subject.find('\0') == std::string::npos && (!email || core::is_email(*email)));
 }
