@@ -1,5 +1,5 @@
+#include "emails.hpp"
 #include "support/eventually.hpp"
-#include "world.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -48,13 +48,6 @@ private:
     std::mutex mutex_;
     std::map<unsigned, int> counts_;
 };
-
-std::string reset_token(World const& world, std::string const& email)
-{
-    auto const r = world.client().post("/v1/auth/password/forgot", body({{"email", email}}));
-    REQUIRE(r.status == 202);
-    return world.token_mailed_to(email, "Reset your");
-}
 
 /// Repeats the request while it gets 503, because the hashing queue is full.
 template <class Request> testing::HttpResponse insist(Request request)
@@ -150,7 +143,7 @@ TEST_CASE(
     for (int round = 0; round < 3; ++round) {
         INFO("round " << round);
         auto const ada = world.new_account();
-        auto const verify = body({{"token", world.token_mailed_to(ada.email, "Confirm your email address")}});
+        auto const verify = body({{"token", world.token_mailed_to(ada.email, verification)}});
         auto const enter = credentials(ada.email, World::password);
         Tally verifications, registrations;
         at_once(callers, [&](int i) {
@@ -178,8 +171,7 @@ TEST_CASE("an address that is confirmed and registered at once gets one account"
         auto const ada = world.new_account();
         auto const email = World::new_email();
         REQUIRE(world.as(ada).post("/v1/auth/email", body({{"newEmail", email}})).status == 202);
-        auto const confirm =
-            body({{"token", world.token_mailed_to(email, "Confirm your new email address")}});
+        auto const confirm = body({{"token", world.token_mailed_to(email, confirmation)}});
         auto const enter = credentials(email, World::password);
         Tally tally;
         at_once(callers, [&](int i) {
@@ -210,7 +202,7 @@ TEST_CASE("of many simultaneous acceptances of an invitation only one signs in",
         auto const invited =
             world.as_master().post("/v1/members", body({{"email", email}, {"invite", true}}));
         REQUIRE(invited.status == 201);
-        auto const token = world.token_mailed_to(email, "You are invited");
+        auto const token = world.token_mailed_to(email, invitation);
         Tally tally;
         std::atomic<int> winner = -1;
         at_once(callers, [&](int i) {

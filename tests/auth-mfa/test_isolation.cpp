@@ -180,15 +180,9 @@ struct Others {
         world.clock.advance(931s); // the lifetime of a token plus the clock skew
         for (auto* account : {&bob, &admin, &owner, &other_owner, &production_owner, &signed_out})
             account->take(world.login(*account)); // some routes need a fresh authentication
-        auto const minted = [&](std::string const& tenant) {
-            auto const environment = core::to_string(testing::environment_of(tenant));
-            auto const r = world.as_master(tenant).post("/v1/keys", body({{"environment", environment}}));
-            REQUIRE(r.status == 201);
-            return text(r.json(), "key");
-        };
-        key = minted("demo-sandbox");
-        other_key = minted("other-sandbox");
-        production_key = minted("demo");
+        key = world.new_key();
+        other_key = world.new_key("other-sandbox");
+        production_key = world.new_key("demo");
         mfa_token = world.challenged(ada.account);
         REQUIRE(world.client()
                     .post("/v1/auth/logout", body({{"refreshToken", signed_out.refresh_token}}))

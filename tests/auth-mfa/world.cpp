@@ -178,6 +178,13 @@ Account World::new_member(Account const& owner, std::string const& role) const
     return account;
 }
 
+std::string World::new_key(std::string const& tenant) const
+{
+    auto const environment = core::to_string(testing::environment_of(tenant));
+    auto const made = as_master(tenant).post("/v1/keys", body({{"environment", environment}}));
+    return text(testing::require(201, made).json(), "key");
+}
+
 Account World::new_account_with_sms(std::string const& tenant) const
 {
     Account account = new_account(tenant);

@@ -66,6 +66,8 @@ public:
     Account new_owner(std::string const& tenant = "demo-sandbox") const;
     /// A new member that has got this role from `owner` and has signed in again.
     Account new_member(Account const& owner, std::string const& role) const;
+    /// A new API key of the environment.
+    std::string new_key(std::string const& tenant = "demo-sandbox") const;
     /// A new account with the factor enrolled and with its `recovery_codes`.
     Account new_account_with_sms(std::string const& tenant = "demo-sandbox") const;
     Account new_account_with_totp(std::string const& tenant = "demo-sandbox") const;

@@ -3,63 +3,19 @@
 // brand, provider, screenshots}.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { chromium } from "playwright-core";
+import { browser, focused, input, look, newPage, phone, press, says, shows, small, storesNothing } from "./browser.mjs";
 
-const input = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const { origin } = new URL(input.url);
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
-});
-
-/// A loaded page, which records its requests and its console errors.
-async function open(options = {}) {
-  const context = await browser.newContext({
-    viewport: { width: 375, height: 667 },
-    acceptDownloads: true,
-    ...options,
-  });
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
-  context.setDefaultTimeout(90_000);
-  const page = await context.newPage();
-  page.requested = [];
-  page.complaints = [];
-  page.on("request", (request) => page.requested.push(request.url()));
-  page.on("pageerror", (error) => page.complaints.push(String(error)));
-  page.on("console", (message) => {
-    // Chromium reports every response with status 400 or above as an error, but this test expects such responses.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      page.complaints.push(message.text());
-  });
+/** The loaded page, which may use the clipboard. */
+async function open(options = phone) {
+  const page = await newPage(options);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin });
   await page.goto(`${input.url}#access_token=${input.accessToken}`);
   return page;
 }
 
-async function look(page, name) {
-  if (input.screenshots) await page.screenshot({ path: `${input.screenshots}/${name}.png`, fullPage: true });
-  const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  assert.ok(width <= 0, `${name} is wider than the screen`);
-  await page.evaluate(axe);
-  const found = await page.evaluate(() =>
-    axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
-  );
-  assert.deepEqual(
-    found.violations.map((violation) => [name, violation.id, violation.nodes.map((node) => node.html)]),
-    [],
-  );
-}
-
-const focused = (page) => page.evaluate("document.activeElement.id");
-const press = async (page, ...keys) => {
-  for (const key of keys) await page.keyboard.press(key);
-};
-const shows = (page, step) => page.locator(`#${step}`).waitFor({ state: "visible" });
-const says = (page, id, pattern) => page.locator(`#${id}`).filter({ hasText: pattern }).waitFor();
-
-/// The code in the last message of the outbox.
+/** The code in the last message of the outbox. */
 const lastCode = () => {
   const lines = readFileSync(input.outbox, "utf8").trim().split("\n");
   return /: (\d{6}) is your/.exec(JSON.parse(lines.at(-1)).body)[1];
@@ -75,10 +31,7 @@ async function tabTo(page, id) {
   const page = await open();
   await shows(page, "phone");
   assert.equal(new URL(page.url()).hash, "");
-  assert.equal(
-    await page.evaluate("JSON.stringify([localStorage.length, sessionStorage.length, document.cookie])"),
-    '[0,0,""]',
-  );
+  await storesNothing(page);
   const consent = (await page.locator("#consent").innerText()).replace(/\s+/g, " ");
   for (const words of [
     input.provider,
@@ -181,9 +134,8 @@ async function tabTo(page, id) {
     REAUTHENTICATION_REQUIRED: [403, /sign in again/],
     TENANT_SUSPENDED: [403, /not available/],
   };
-  const dark = { colorScheme: "dark", viewport: { width: 320, height: 568 }, reducedMotion: "reduce" };
   for (const [error, [status, words]] of Object.entries(problems)) {
-    const page = await open(dark);
+    const page = await open(small);
     await page.route("**/v1/**", (route) =>
       route.fulfill({
         status,
@@ -199,7 +151,7 @@ async function tabTo(page, id) {
     if (error === "UNAVAILABLE" || error === "UNAUTHORIZED") await look(page, `7-dark-${error}`);
     await page.context().close();
   }
-  const page = await open(dark);
+  const page = await open(small);
   // One route handles all requests, because Playwright may miss a request while routes change.
   let reachable = false;
   await page.route("**/v1/**", (route) => {

@@ -2,40 +2,19 @@
 // the pages, all errors, the keyboard, and accessibility at the widths of a phone and a desktop in light and dark mode.
 // argv[2] names a JSON file: {origin, brand, screenshots}.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { chromium } from "playwright-core";
+import { browser, desktop, focused, input, look, newPage, phone, press, says, shows, small, storesNothing } from "./browser.mjs";
 
-const input = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const token = "vY3kq0Zt6mXn2aJ8bS4wE1cR7uH5dL9pG0fT3iK6oQ8";
 const password = "correct horse battery";
 const email = "ada@example.com";
-
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox"],
-});
-const phone = { viewport: { width: 375, height: 667 } };
-const small = { viewport: { width: 320, height: 568 }, colorScheme: "dark", reducedMotion: "reduce" };
-const desktop = { viewport: { width: 1280, height: 800 } };
 
 /**
  * A loaded page. Its requests to the API get `page.response` ({status, json, headers}, or null for a failure of the network) and
  * are recorded in `page.sent`.
  */
 async function open(path, options = phone) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(90_000);
-  const page = await context.newPage();
-  Object.assign(page, { requested: [], complaints: [], sent: [], response: { status: 200, json: {} } });
-  page.on("request", (request) => page.requested.push(request.url()));
-  page.on("pageerror", (error) => page.complaints.push(String(error)));
-  page.on("console", (message) => {
-    // Chromium reports every response with status 400 or above as an error, but this test expects such responses.
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
-      page.complaints.push(message.text());
-  });
+  const page = await newPage(options);
+  Object.assign(page, { sent: [], response: { status: 200, json: {} } });
   await page.route("**/v1/**", (route) => {
     page.sent.push([new URL(route.request().url()).pathname, route.request().postDataJSON()]);
     assert.equal(route.request().method(), "POST");
@@ -55,35 +34,11 @@ const problem = (status, error, rest = {}) => ({
 const invalid = (pointer, detail) =>
   problem(400, "VALIDATION_ERROR", { errors: [{ pointer, code: "too_weak", detail }] });
 
-async function look(page, name) {
-  if (input.screenshots) await page.screenshot({ path: `${input.screenshots}/${name}.png`, fullPage: true });
-  const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  assert.ok(width <= 0, `${name} is wider than the screen`);
-  await page.evaluate(axe);
-  const found = await page.evaluate(() =>
-    axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
-  );
-  assert.deepEqual(
-    found.violations.map((violation) => [name, violation.id, violation.nodes.map((node) => node.html)]),
-    [],
-  );
-}
-
-const focused = (page) => page.evaluate("document.activeElement.id");
-const press = async (page, ...keys) => {
-  for (const key of keys) await page.keyboard.press(key);
-};
-const shows = (page, section) => page.locator(`#${section}`).waitFor({ state: "visible" });
-const says = (page, id, pattern) => page.locator(`#${id}`).filter({ hasText: pattern }).waitFor();
-
 async function close(page) {
   assert.deepEqual(page.complaints, []);
   for (const url of page.requested)
     assert.ok(url.startsWith(`${input.origin}/`) || url === "data:,", url);
-  assert.equal(
-    await page.evaluate("JSON.stringify([localStorage.length, sessionStorage.length, document.cookie])"),
-    '[0,0,""]',
-  );
+  await storesNothing(page);
   assert.ok(!(await page.evaluate("location.href")).includes(token));
   const text = await page.locator("main").innerText();
   assert.ok(!/undefined|null|NaN|[A-Z]+_[A-Z]/.test(text), text);
