@@ -183,6 +183,13 @@ bool is_importable_hash(std::string_view text)
            hash.size() >= min_imported_hash_size && hash.size() <= max_imported_size;
 }
 
+bool is_slower(std::string_view hash, Argon2Cost const& cost)
+{
+    auto const work = [](Argon2Cost const& c) { return std::uint64_t{c.memory_kib} * c.passes; };
+    auto const phc = PhcString::parse(hash);
+    return !phc || phc->cost.memory_kib > cost.memory_kib || work(phc->cost) > work(cost);
+}
+
 bool needs_rehash(std::string_view hash, Argon2Cost const& cost)
 {
     auto const phc = PhcString::parse(hash);

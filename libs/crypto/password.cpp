@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int niceness = 10; ///< added to the niceness of the thread
+constexpr int usual_niceness = 10;
 constexpr int most_niceness = 19;
 constexpr std::size_t waiting_for_each_thread = 48;
 
@@ -43,7 +43,7 @@ PasswordHasherOptions complete(PasswordHasherOptions options)
 
 } // namespace
 
-void lower_thread_priority() noexcept
+void lower_thread_priority(int niceness) noexcept
 {
     auto const self = static_cast<id_t>(::gettid());
     SchedulingAttributes attributes;
@@ -55,7 +55,7 @@ void lower_thread_priority() noexcept
 
 PasswordHasher::PasswordHasher(PasswordHasherOptions options)
     : options_(complete(std::move(options))), dummy_hash_(hash_password(random_base62(16), options_.cost)),
-      workers_(options_.threads)
+      usual_(options_.threads, usual_niceness), slow_(1, most_niceness)
 {
 }
 
@@ -117,47 +117,47 @@ std::size_t PasswordHasher::queued() const
     return queued_;
 }
 
-void PasswordHasher::enqueue(core::ScopeId scope_id, std::function<void()> job)
+void PasswordHasher::enqueue(Lane& lane, core::ScopeId scope_id, std::function<void()> job)
 {
     {
         std::lock_guard const lock(mutex_);
-        waiting_.push(core::Owner::of(scope_id), std::move(job));
+        lane.waiting.push(core::Owner::of(scope_id), std::move(job));
     }
-    workers_.post([this] { next_job()(); });
+    lane.workers.post([this, &lane] { next_job(lane)(); });
 }
 
-std::function<void()> PasswordHasher::next_job()
+std::function<void()> PasswordHasher::next_job(Lane& lane)
 {
     std::lock_guard const lock(mutex_);
-    return waiting_.pop([](core::Owner) { return true; })->second;
+    return lane.waiting.pop([](core::Owner) { return true; })->second;
 }
 
 /// Gives back memory that the thread does not need for its next hash.
-void PasswordHasher::tidy(HashMemory& memory) const
+void PasswordHasher::tidy(Lane const& lane, HashMemory& memory) const
 {
     memory.shrink(std::size_t{options_.cost.memory_kib} * 1024);
     bool is_last = false;
     {
         std::lock_guard const lock(mutex_);
-        is_last = waiting_.size() == 0;
+        is_last = lane.waiting.size() == 0;
     }
     if (is_last) memory.release();
 }
 
 asio::awaitable<void> PasswordHasher::on_thread(
-    Reservation const& reservation, std::function<void(HashMemory&)> job)
+    Lane& lane, Reservation const& reservation, std::function<void(HashMemory&)> job)
 {
     auto const run_job = [&] {
-        thread_local bool const yields = (lower_thread_priority(), true);
+        thread_local bool const yields = (lower_thread_priority(lane.niceness), true);
         thread_local HashMemory memory;
         static_cast<void>(yields);
         job(memory);
-        tidy(memory);
+        tidy(lane, memory);
     };
     auto const start = [&](core::Suspended caller) {
         // A shared pointer, because std::function needs copyable captures.
         auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
-        enqueue(reservation.scope_id_, [&, waiting] {
+        enqueue(lane, reservation.scope_id_, [&, waiting] {
             run_job();
             core::Suspended::resume(std::move(*waiting));
         });
@@ -166,7 +166,7 @@ asio::awaitable<void> PasswordHasher::on_thread(
 }
 
 template <class Work>
-auto PasswordHasher::run(Reservation const& reservation, Work work)
+auto PasswordHasher::run(Lane& lane, Reservation const& reservation, Work work)
     -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>
 {
     std::optional<std::invoke_result_t<Work&, HashMemory&>> result;
@@ -176,7 +176,7 @@ auto PasswordHasher::run(Reservation const& reservation, Work work)
         try {
             result = work(memory);
             std::chrono::duration<double> const took = Clock::now() - begun;
-            {
+            if (&lane == &usual_) {
                 std::lock_guard const lock(mutex_);
                 seconds_.add(took.count());
             }
@@ -185,7 +185,7 @@ auto PasswordHasher::run(Reservation const& reservation, Work work)
             failure = std::current_exception();
         }
     };
-    co_await on_thread(reservation, hash_once);
+    co_await on_thread(lane, reservation, hash_once);
     if (failure) std::rethrow_exception(failure);
     co_return std::move(*result);
 }
@@ -200,7 +200,7 @@ asio::awaitable<void> PasswordHasher::compute(Reservation const& reservation, st
             failure = std::current_exception();
         }
     };
-    co_await on_thread(reservation, compute_once);
+    co_await on_thread(usual_, reservation, compute_once);
     if (failure) std::rethrow_exception(failure);
 }
 
@@ -209,7 +209,7 @@ asio::awaitable<std::string> PasswordHasher::hash(Reservation const& reservation
     auto const work = [&](HashMemory& memory) {
         return hash_password(secret.reveal(), options_.cost, memory);
     };
-    co_return co_await run(reservation, work);
+    co_return co_await run(usual_, reservation, work);
 }
 
 asio::awaitable<bool> PasswordHasher::verify(
@@ -218,7 +218,8 @@ asio::awaitable<bool> PasswordHasher::verify(
     auto const work = [&](HashMemory& memory) {
         return verify_password(secret.reveal(), hash.value_or(dummy_hash_), memory) && hash.has_value();
     };
-    co_return co_await run(reservation, work);
+    bool const is_slow = hash && is_slower(*hash, options_.cost);
+    co_return co_await run(is_slow ? slow_ : usual_, reservation, work);
 }
 
 bool PasswordHasher::needs_rehash(std::string_view hash) const

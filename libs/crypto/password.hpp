@@ -54,6 +54,10 @@ bool verify_password(std::string const& secret, std::string const& hash);
 /// - a bcrypt hash that begins with `$2b$` or `$2y$`, of at most cost 14.
 bool is_importable_hash(std::string_view text);
 
+/// Whether a comparison with the hash takes longer than one with a hash of this cost: a bcrypt hash, or more
+/// memory or passes of Argon2id.
+bool is_slower(std::string_view hash, Argon2Cost const& cost = {});
+
 /// Whether the hash differs from those that `hash_password` makes with this cost: in the algorithm, the cost,
 /// or the size of salt or hash. After a successful sign-in, replace such a hash.
 bool needs_rehash(std::string_view hash, Argon2Cost const& cost = {});
@@ -84,17 +88,19 @@ constexpr std::size_t hashes_ahead(
 }
 
 /// Permanently lowers the priority of the calling thread, so that another thread that becomes runnable on the
-/// same core runs at once. This function raises the niceness of the thread by 10. It also sets the shortest
-/// time slice, because the scheduler lets a thread finish its slice first (EEVDF, Linux 6.12 and later; older
-/// kernels ignore the slice). SCHED_IDLE is unsuitable, because on a busy machine the thread would get almost
-/// no time.
-void lower_thread_priority() noexcept;
+/// same core runs at once. This function raises the niceness of the thread by `niceness`. It also sets the
+/// shortest time slice, because the scheduler lets a thread finish its slice first (EEVDF, Linux 6.12 and
+/// later; older kernels ignore the slice). SCHED_IDLE is unsuitable, because on a busy machine the thread
+/// would get almost no time.
+void lower_thread_priority(int niceness = 10) noexcept;
 
 /// Hashes passwords on low-priority threads of its own (`lower_thread_priority`), so that many sign-ins do
 /// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant.
 /// Therefore, even very many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes.
-/// Each thread has its own memory, which it releases when the queue is empty. After a comparison with an
-/// imported hash of a higher memory cost, the thread frees the larger memory at once. Thread-safe.
+/// Comparisons with slower hashes (`is_slower`), which only imports can have, take turns for a thread of
+/// their own with the lowest priority, so that they delay each other only. Each thread has its own memory,
+/// which it releases when the queue is empty. After a comparison with an imported hash of a higher memory
+/// cost, the thread frees the larger memory at once. Thread-safe.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);
@@ -156,18 +162,28 @@ public:
     std::size_t queued() const;
 
 private:
+    /// Threads, and the jobs that take turns for them.
+    struct Lane {
+        Lane(unsigned threads, int niceness) : niceness(niceness), workers(threads) {}
+
+        int const niceness; ///< of the threads
+        core::FairQueue<std::function<void()>> waiting;
+        core::ThreadPool workers; ///< last, so that its threads end before the objects that they use
+    };
+
     /// Runs `work(HashMemory&)`, which computes one hash, on one of the threads when it is the scope's turn.
     template <class Work>
-    auto run(Reservation const& reservation, Work work)
+    auto run(Lane& lane, Reservation const& reservation, Work work)
         -> asio::awaitable<std::invoke_result_t<Work&, HashMemory&>>;
     /// Runs `job(HashMemory&)`, which must not throw, on one of the threads when it is the scope's turn.
-    asio::awaitable<void> on_thread(Reservation const& reservation, std::function<void(HashMemory&)> job);
+    asio::awaitable<void> on_thread(
+        Lane& lane, Reservation const& reservation, std::function<void(HashMemory&)> job);
     void leave(core::ScopeId scope_id) noexcept;
-    void enqueue(core::ScopeId scope_id, std::function<void()> job);
-    std::function<void()> next_job();
+    void enqueue(Lane& lane, core::ScopeId scope_id, std::function<void()> job);
+    std::function<void()> next_job(Lane& lane);
     bool is_full_for(core::Owner owner) const;
     std::size_t ahead_of(core::Owner owner) const;
-    void tidy(HashMemory& memory) const;
+    void tidy(Lane const& lane, HashMemory& memory) const;
 
     PasswordHasherOptions const options_;
     std::string const dummy_hash_; ///< PHC string of a discarded random secret
@@ -175,9 +191,9 @@ private:
     std::size_t queued_ = 0;
     std::unordered_map<core::ScopeId, std::size_t> queued_by_scope_; ///< callers per scope
     std::unordered_map<core::TenantId, std::size_t> queued_by_tenant_;
-    core::FairQueue<std::function<void()>> waiting_;
-    core::MovingAverage seconds_; ///< duration of a hash
-    core::ThreadPool workers_;    ///< last member, so that its threads end before the objects that they use
+    core::MovingAverage seconds_; ///< duration of a hash of today's cost
+    Lane usual_; ///< last members, so that their threads end before the objects that they use
+    Lane slow_;
 };
 
 } // namespace crypto

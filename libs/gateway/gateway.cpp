@@ -262,7 +262,8 @@ std::optional<redis::Limit> Gateway::rate_limit(RequestState const& state) const
     auto const& caller = state.request.context.caller;
     bool const is_limited = caller.kind != core::Access::anonymous && caller.kind != core::Access::master;
     if (deps_.rate_limiter == nullptr || !is_limited || !state.tenant) return std::nullopt;
-    auto const own = caller.is_jwt() ? options_.user_requests_per_minute : 0;
+    bool const is_user = caller.is_jwt() || caller.kind == core::Access::enrolment;
+    auto const own = is_user ? options_.user_requests_per_minute : 0;
     auto const ruled = state.tenant->limits.requests_per_minute();
     if (!ruled && own == 0) return std::nullopt;
     return redis::Limit{.count = std::clamp<std::int64_t>(ruled.value_or(own), 0, max_rate),

@@ -7,7 +7,10 @@
 #include "outbound_webhooks/webhook_handlers.hpp"
 #include "tenancy/tenant_handlers.hpp"
 
+#include <boost/asio/awaitable.hpp>
+
 #include <array>
+#include <utility>
 
 /// The routes that services share, in groups that a service's table lists next to its own:
 ///
@@ -18,6 +21,8 @@
 /// Each handler uses the member of `Deps` for its library.
 namespace service {
 
+namespace asio = boost::asio;
+
 /// The route `GET /v1/audit`, which reads the audit log from `Deps::db`.
 template <class Deps>
 inline constexpr auto audit_routes = std::to_array<http::Route<Deps>>({
@@ -25,49 +30,69 @@ inline constexpr auto audit_routes = std::to_array<http::Route<Deps>>({
         [](http::Request const& req, Deps& deps) { return audit::list_audit(req, deps.db); }},
 });
 
+/// Runs before the handler of a shared route, and throws if the caller may not continue.
+template <class Deps> using Check = asio::awaitable<void> (*)(http::Request const& req, Deps& deps);
+
+/// `response` after `check`, if there is one.
+template <class Deps, Check<Deps> check>
+asio::awaitable<http::Response> checked(
+    http::Request const& req, Deps& deps, asio::awaitable<http::Response> response)
+{
+    if constexpr (check != nullptr) co_await check(req, deps);
+    co_return co_await std::move(response);
+}
+
 /// Calls a handler of webhooks with `Deps::webhooks`.
-template <class Deps, auto handler>
-constexpr auto of_webhooks = [](http::Request const& req, Deps& deps) { return handler(req, deps.webhooks); };
+template <class Deps, auto handler, Check<Deps> check>
+constexpr auto of_webhooks = [](http::Request const& req, Deps& deps) {
+    return checked<Deps, check>(req, deps, handler(req, deps.webhooks));
+};
 
 /// The routes of a scope's webhooks and their deliveries.
-template <class Deps>
+template <class Deps, Check<Deps> check = nullptr>
 inline constexpr auto webhook_routes = [] {
     using enum http::Method;
     constexpr auto staff = core::Access::staff;
     return std::to_array<http::Route<Deps>>({
-        {post, "/v1/webhooks", staff, of_webhooks<Deps, outbound_webhooks::create_webhook>, http::idempotent},
-        {get, "/v1/webhooks", staff, of_webhooks<Deps, outbound_webhooks::list_webhooks>},
-        {get, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::get_webhook>},
-        {patch, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::update_webhook>},
-        {del, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::delete_webhook>},
+        {post, "/v1/webhooks", staff, of_webhooks<Deps, outbound_webhooks::create_webhook, check>,
+            http::idempotent},
+        {get, "/v1/webhooks", staff, of_webhooks<Deps, outbound_webhooks::list_webhooks, check>},
+        {get, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::get_webhook, check>},
+        {patch, "/v1/webhooks/{webhookId}", staff,
+            of_webhooks<Deps, outbound_webhooks::update_webhook, check>},
+        {del, "/v1/webhooks/{webhookId}", staff, of_webhooks<Deps, outbound_webhooks::delete_webhook, check>},
         {post, "/v1/webhooks/{webhookId}/rotate-secret", staff,
-            of_webhooks<Deps, outbound_webhooks::rotate_webhook_secret>},
+            of_webhooks<Deps, outbound_webhooks::rotate_webhook_secret, check>},
         {get, "/v1/webhooks/{webhookId}/deliveries", staff,
-            of_webhooks<Deps, outbound_webhooks::list_deliveries>},
+            of_webhooks<Deps, outbound_webhooks::list_deliveries, check>},
         {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", staff,
-            of_webhooks<Deps, outbound_webhooks::redeliver>},
+            of_webhooks<Deps, outbound_webhooks::redeliver, check>},
     });
 }();
 
 /// Calls a handler of keys with `Deps::keys`.
-template <class Deps, auto handler>
-constexpr auto of_keys = [](http::Request const& req, Deps& deps) { return handler(req, deps.keys); };
+template <class Deps, auto handler, Check<Deps> check>
+constexpr auto of_keys = [](http::Request const& req, Deps& deps) {
+    return checked<Deps, check>(req, deps, handler(req, deps.keys));
+};
 
 /// Rotates the keys of one kind. `kind` is its index among the kinds of keys.
-template <class Deps, std::size_t kind = 0>
-constexpr auto rotate_key =
-    [](http::Request const& req, Deps& deps) { return auth::rotate_key(req, deps.keys, kind); };
+template <class Deps, std::size_t kind = 0, Check<Deps> check = nullptr>
+constexpr auto rotate_key = [](http::Request const& req, Deps& deps) {
+    return checked<Deps, check>(req, deps, auth::rotate_key(req, deps.keys, kind));
+};
 
 /// The routes of a scope's API keys. Callers with access `who` may list, create, rotate and revoke them. A
 /// service with a second kind of keys adds its own route that rotates these keys: `rotate_key<Deps, 1>`.
-template <class Deps> constexpr std::array<http::Route<Deps>, 4> key_routes(core::Access who)
+template <class Deps, Check<Deps> check = nullptr>
+constexpr std::array<http::Route<Deps>, 4> key_routes(core::Access who)
 {
     using enum http::Method;
     return {{
-        {post, "/v1/keys", who, of_keys<Deps, auth::mint_key>},
-        {get, "/v1/keys", who, of_keys<Deps, auth::list_keys>},
-        {post, "/v1/keys/{environment}/rotate", who, rotate_key<Deps>},
-        {del, "/v1/keys/{prefix}", who, of_keys<Deps, auth::revoke_key>},
+        {post, "/v1/keys", who, of_keys<Deps, auth::mint_key, check>},
+        {get, "/v1/keys", who, of_keys<Deps, auth::list_keys, check>},
+        {post, "/v1/keys/{environment}/rotate", who, rotate_key<Deps, 0, check>},
+        {del, "/v1/keys/{prefix}", who, of_keys<Deps, auth::revoke_key, check>},
     }};
 }
 

@@ -26,6 +26,7 @@
 #include "api/trusted_devices.hpp"
 #include "api/well_known.hpp"
 #include "docs/routes.hpp"
+#include "flows/signed_in_user.hpp"
 #include "service/routes.hpp"
 
 namespace auth_mfa {
@@ -120,8 +121,9 @@ inline constexpr auto own_routes = [] {
 docs::Reference const& reference();
 
 /// All routes of the service: its own routes, and the routes that all services share.
-inline constexpr auto routes =
-    core::joined(own_routes, service::key_routes<Deps>(core::Access::owner | core::Access::master),
-        service::webhook_routes<Deps>, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
+inline constexpr auto routes = core::joined(own_routes,
+    service::key_routes<Deps, require_owner>(core::Access::owner | core::Access::master),
+    service::webhook_routes<Deps, require_staff>, service::tenant_routes<Deps>,
+    docs::routes<Deps, reference>);
 
 } // namespace auth_mfa

@@ -1,7 +1,8 @@
+#include "emails.hpp"
 #include "factors.hpp"
+#include "identity_provider.hpp"
 #include "receiver.hpp"
 #include "support/eventually.hpp"
-#include "world.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -35,6 +36,23 @@ bool about(json::array const& entries, std::string const& user_id)
     return std::ranges::any_of(entries, [&](json::value const& entry) {
         return text(entry, "actor") == user_id || text(entry, "subjectId") == user_id;
     });
+}
+
+/// The history of a member, as the operator reads it.
+std::vector<std::string> history_of(World const& world, std::string const& user_id)
+{
+    auto master = world.as_master();
+    return history(master, "/v1/members/" + user_id + "/activity");
+}
+
+/// Links a new identity to the account.
+void link_identity(World const& world, Account const& account, Provider const& provider)
+{
+    auto const token = provider.token();
+    auto const linked =
+        with_keys([&] { return world.as(account).post("/v1/auth/identities", body({{"idToken", token}})); });
+    INFO(linked.body);
+    REQUIRE(linked.status == 201);
 }
 
 /// A subscriber of all events of the sandbox of tenant demo.
@@ -153,8 +171,11 @@ TEST_CASE("the audit log records sign-ins, refusals and changes of accounts, wit
     std::vector<std::string> reasons;
     for (auto const& entry : audited(world, "sign_in.refused"))
         reasons.push_back(text(entry.at("after"), "result"));
+    // An address without an account leaves no entry: anyone could fill the log with such sign-ins.
     CHECK(reasons == std::vector<std::string>{"account_disabled", "wrong_password", "wrong_password"});
     CHECK(text(audited(world, "sign_in.refused").at(1), "subjectId").empty()); // the unknown email
+    for (auto const& entry : audited(world, "sign_in.refused"))
+        CHECK(text(entry, "actor") == "anonymous"); // the client has not proved who it is
     CHECK(text(audited(world, "member.status").at(0).at("before"), "status") == "active");
 
     auto const all = json::serialize(all_items(master, "/v1/audit"));
@@ -229,4 +250,114 @@ TEST_CASE("webhooks receive each factor that an owner removes, and each member t
     REQUIRE(made.status == 201);
     CHECK(subscriber.await("user.created", 1)[0] == made.json());
     CHECK(subscriber.received("session.created").empty());
+}
+
+TEST_CASE("a refused id token is recorded, and counts like a wrong password", "[activity]")
+{
+    World const world;
+    TrustedProvider const provider(world);
+    world.set({{"identityProviders", json::array{provider.setting()}}});
+    auto const ada = world.new_account();
+    auto caller = world.as(ada); // from one network
+    auto const prove = [&] {
+        auto const token = provider.token(); // of an identity that is not linked
+        return with_keys([&] { return caller.post("/v1/auth/reauthenticate", body({{"idToken", token}})); });
+    };
+    REQUIRE(outcome(prove()) == "401 INVALID_CREDENTIALS");
+    auto const entry = all_items(caller, "/v1/auth/activity").at(0);
+    CHECK(text(entry, "type") == "reauthentication");
+    CHECK(text(entry, "result") != "success");
+    CHECK(about(audited(world, "session.reauthentication_refused"), ada.user_id));
+
+    int attempts = 1;
+    auto last = prove();
+    for (; attempts < 200 && last.status == 401; ++attempts)
+        last = prove();
+    CHECK(outcome(last) == "429 RATE_LIMITED");
+    CHECK_FALSE(last.header("retry-after").empty());
+    CHECK(outcome(caller.post("/v1/auth/reauthenticate", body({{"password", ada.password}}))) ==
+          "429 RATE_LIMITED");
+}
+
+TEST_CASE("factors that an administrator removes are in the member's activity", "[activity]")
+{
+    World const world;
+    auto ada = world.new_account_with_sms();
+    world.enrol_totp(ada);
+    auto const bob = world.new_account_with_totp();
+    auto master = world.as_master();
+    for (auto const& user_id : {ada.user_id, bob.user_id})
+        REQUIRE(master.del("/v1/members/" + user_id + "/mfa").status == 200);
+    auto const removals = [&](std::string const& user_id) {
+        return std::ranges::count(history_of(world, user_id), "factor_removed success");
+    };
+    CHECK(removals(ada.user_id) == 2);
+    CHECK(removals(bob.user_id) == 1);
+}
+
+TEST_CASE("the credentials that a reset removes from an unverified account are announced", "[activity]")
+{
+    World const world;
+    TrustedProvider const provider(world);
+    world.set({{"identityProviders", json::array{provider.setting()}}});
+    auto ada = world.new_account();
+    link_identity(world, ada, provider);
+    world.enrol_totp(ada);
+    Subscriber const subscriber(world);
+    REQUIRE(reset(world, reset_token(world, ada.email)).status == 200);
+
+    json::value const factor{{"userId", ada.user_id}, {"factor", "totp"}};
+    CHECK(subscriber.await("mfa.disabled", 1)[0] == factor);
+    CHECK(mails_about(world, ada.email, "method removed").size() == 1);
+    auto const entries = history_of(world, ada.user_id);
+    for (auto const* removal : {"factor_removed success", "identity_unlinked success"}) {
+        INFO(removal);
+        CHECK(std::ranges::count(entries, removal) == 1);
+    }
+    for (auto const* action : {"factor.disabled", "identity.unlinked"}) {
+        INFO(action);
+        CHECK(about(audited(world, action), ada.user_id));
+    }
+}
+
+TEST_CASE("webhooks receive users that an identity provider or the operator creates", "[activity]")
+{
+    World const world;
+    TrustedProvider const provider(world);
+    world.set({{"identityProviders", json::array{provider.setting()}}});
+    Subscriber const subscriber(world);
+    auto const email = World::new_email();
+    auto const made = testing::require(201, sign_in_externally(world, provider.token(email)));
+    CHECK(subscriber.await("user.created", 1)[0] == made.json().at("user"));
+    CHECK(sign_in_externally(world, provider.token(email)).status == 200);
+    auto const owner = world.new_owner();
+    auto const created = subscriber.await("user.created", 2);
+    CHECK(std::ranges::find(created, me(world, owner)) != created.end());
+}
+
+TEST_CASE("webhooks receive the changes of users that tokens from emails make", "[activity]")
+{
+    World const world;
+    auto ada = world.new_account();
+    auto const old_email = ada.email, moved = World::new_email(), invited = World::new_email();
+    auto const accepting = invite(world, invited);
+    Subscriber const subscriber(world);
+    std::size_t updates = 0;
+    /// Waits for the next event. Returns the number of events so far that show this email as verified.
+    auto const showing = [&](std::string const& email) {
+        auto const received = subscriber.await("user.updated", ++updates);
+        return std::ranges::count_if(received, [&](json::value const& user) {
+            return text(user, "email") == email && user.at("emailVerified").as_bool();
+        });
+    };
+    REQUIRE(reset(world, reset_token(world, ada.email)).status == 200);
+    CHECK(showing(old_email) == 1);
+    REQUIRE(accept(world, accepting).status == 201);
+    CHECK(showing(invited) == 1);
+    ada.password = new_password;
+    ada.take(world.login(ada));
+    auto const undo = change_email(world, ada, moved);
+    CHECK(showing(moved) == 1);
+    REQUIRE(post(world, "/v1/auth/email/revert", {{"token", undo}}).status == 200);
+    CHECK(showing(old_email) == 2); // also after the reset
 }

@@ -152,6 +152,19 @@ TEST_CASE(
     CHECK(world.mails_to(ada.email).size() == 4); // the verification, and three of these
 }
 
+TEST_CASE("EMAIL_FROM is the sender of emails", "[faults]")
+{
+    testing::SmtpServer const server;
+    World const world({.environment = smtp_at(server.port())});
+    auto const ada = world.new_account();
+    auto const mails = server.mails(1);
+    CHECK(text(mails[0].at("envelope"), "from") == "accounts@demo.example");
+    REQUIRE(mails[0].at("from").as_array().size() == 1);
+    CHECK(text(mails[0].at("from").at(0), "address") == "accounts@demo.example");
+    CHECK(text(mails[0].at("from").at(0), "name") == "Demo");
+    CHECK(text(mails[0].at("to").at(0), "address") == ada.email);
+}
+
 TEST_CASE("a mail server that is down delays an email, which then arrives once", "[faults]")
 {
     auto const port = testing::free_port();

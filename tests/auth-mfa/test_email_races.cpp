@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-// Simultaneous requests that use tokens from emails.
+// Simultaneous requests that use tokens from emails, and many requests for emails.
 
 namespace {
 
@@ -234,4 +234,26 @@ TEST_CASE("many simultaneous requests for a reset send at most three emails", "[
     CHECK(got == std::map<unsigned, int>{{202, callers}});
     REQUIRE(testing::eventually([&] { return count(world, "mails") == "0"; }));
     CHECK(world.mails_to(ada.email).size() == 4); // with the verification
+}
+
+TEST_CASE("at most 1,000 invitations an hour are sent for a scope", "[email]")
+{
+    World const world;
+    auto backend = world.with(world.new_key());
+    auto const invite_one = [&] {
+        return backend.post("/v1/members", body({{"email", World::new_email()}, {"invite", true}}));
+    };
+    for (int i = 0; i < 1'000; ++i)
+        REQUIRE(invite_one().status == 201);
+    auto const refused = invite_one();
+    CHECK(refused.status == 429);
+    CHECK(error_of(refused) == "RATE_LIMITED");
+    CHECK_FALSE(refused.header("retry-after").empty());
+    CHECK(count(world, "users WHERE status = 'invited'") == "1000");
+    CHECK(backend.post("/v1/members", body({{"email", World::new_email()}})).status == 201);
+    auto elsewhere = world.with(world.new_key("demo"), "demo");
+    CHECK(
+        elsewhere.post("/v1/members", body({{"email", World::new_email()}, {"invite", true}})).status == 201);
+    world.clock.advance(1h);
+    CHECK(invite_one().status == 201);
 }

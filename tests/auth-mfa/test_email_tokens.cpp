@@ -100,6 +100,25 @@ TEST_CASE("a reset or a verification withdraws the other tokens of its kind", "[
     CHECK(outcome(reset(world, third)) == token_expired);
 }
 
+TEST_CASE("a reset works only while the account has the address to which its token was sent", "[email]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    auto const token = reset_token(world, ada.email);
+    auto const moved = World::new_email();
+    auto const set_email = [&](std::string const& email) {
+        world.postgres.query("UPDATE users SET email = '" + email + "', email_key = '" + email +
+                             "' WHERE user_id = '" + ada.user_id + "'");
+    };
+    set_email(moved);
+    CHECK(outcome(reset(world, token)) == token_expired);
+    CHECK(log_in(world, moved, World::password).status == 200);
+    CHECK(log_in(world, moved, new_password).status == 401);
+    auto const later = reset_token(world, moved);
+    CHECK(reset(world, later).status == 200);
+    CHECK(log_in(world, moved, new_password).status == 200);
+}
+
 TEST_CASE("a token is valid for its lifetime and no longer", "[email]")
 {
     World const world;

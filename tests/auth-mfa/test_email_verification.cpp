@@ -1,5 +1,6 @@
 #include "emails.hpp"
 #include "factors.hpp"
+#include "identity_provider.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -117,6 +118,61 @@ TEST_CASE("with emailVerification required, an unverified user gets no tokens", 
     CHECK(mails_about(world, ada.email, verification).size() == 2);
     world.verify_email(ada);
     CHECK(world.login(ada).status == 200);
+}
+
+TEST_CASE("with emailVerification required, an unverified user does not continue an open session", "[email]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    world.set({{"emailVerification", "required"}});
+    auto const reauthenticate = [&] {
+        return world.as(ada).post("/v1/auth/reauthenticate", body({{"password", ada.password}}));
+    };
+    CHECK(outcome(reauthenticate()) == "403 EMAIL_NOT_VERIFIED");
+    CHECK(outcome(refresh(world, ada)) == "403 EMAIL_NOT_VERIFIED");
+    world.verify_email(ada);
+    CHECK(reauthenticate().status == 200);
+    CHECK(refresh(world, ada).status == 200);
+}
+
+TEST_CASE("with emailVerification required, an unverified user does not sign in with an identity", "[email]")
+{
+    World const world;
+    TrustedProvider const provider(world);
+    world.set({{"identityProviders", {provider.setting()}}});
+    auto const ada = world.new_account();
+    auto const email = World::new_email(), linking = provider.token(email);
+    auto const linked =
+        with_keys([&] { return world.as(ada).post("/v1/auth/identities", body({{"idToken", linking}})); });
+    REQUIRE(linked.status == 201);
+    world.set({{"emailVerification", "required"}});
+    // The provider has verified the email of the identity, not that of the account.
+    CHECK(outcome(sign_in_externally(world, provider.token(email))) == "403 EMAIL_NOT_VERIFIED");
+    world.verify_email(ada);
+    auto const signed_in = sign_in_externally(world, provider.token(email));
+    REQUIRE(signed_in.status == 200);
+    CHECK(text(signed_in.json().at("user"), "userId") == ada.user_id);
+    CHECK(sign_in_externally(world, provider.token()).status == 201); // a new user, whose email is verified
+}
+
+TEST_CASE("an address to which no email can be sent is refused", "[email]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    for (auto const& unsendable : {std::string("a..b@example.com"), std::string(65, 'a') + "@example.com"}) {
+        INFO(unsendable);
+        auto const registered =
+            post(world, "/v1/auth/register", {{"email", unsendable}, {"password", World::password}});
+        CHECK(outcome(registered) == "400 VALIDATION_ERROR");
+        CHECK(testing::faults_of(registered) == "/email format");
+        auto const created = world.as_master().post("/v1/members", body({{"email", unsendable}}));
+        CHECK(outcome(created) == "400 VALIDATION_ERROR");
+        CHECK(testing::faults_of(created) == "/email format");
+        auto const moved = ask_to_change(world, ada, unsendable);
+        CHECK(outcome(moved) == "400 VALIDATION_ERROR");
+        CHECK(testing::faults_of(moved) == "/newEmail format");
+    }
+    CHECK(register_with(world, std::string(64, 'a') + "@example.com").user_id.size() == 36);
 }
 
 TEST_CASE("with emailVerification required, a reset of the password verifies the email", "[email]")

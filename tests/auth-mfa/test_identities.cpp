@@ -209,6 +209,7 @@ TEST_CASE("users link, list and unlink identities", "[identities]")
     CHECK(text(linked.json(), "createdAt").ends_with("Z"));
     REQUIRE(at.identities_of(ada).size() == 1);
     CHECK(at.identities_of(ada)[0] == linked.json());
+    CHECK(at.world.as(ada).get("/v1/auth/identities").json().at("cursor").is_null());
 
     auto const signed_in = at.sign_in(at.provider.token(email));
     REQUIRE(signed_in.status == 200);
@@ -250,8 +251,11 @@ TEST_CASE("the last way to sign in cannot be unlinked", "[identities]")
 
     SECTION("but one of two identities can")
     {
-        REQUIRE(at.link(ada, at.provider.token()).status == 201);
+        auto const email = World::new_email();
+        REQUIRE(at.link(ada, at.provider.token(email)).status == 201);
         CHECK(at.world.as(ada).del(path).status == 200);
+        ada.take(testing::require(200, at.sign_in(at.provider.token(email))));
+        REQUIRE(at.identities_of(ada).size() == 1);
         auto const other = "/v1/auth/identities/" + text(at.identities_of(ada).at(0), "identityId");
         CHECK(outcome(at.world.as(ada).del(other)) == "409 CONFLICT");
     }
@@ -269,6 +273,60 @@ TEST_CASE("the last way to sign in cannot be unlinked", "[identities]")
         CHECK(at.world.as(ada).del(path).status == 200);
         CHECK(at.world.login(ada).status == 200);
     }
+}
+
+TEST_CASE("an identity of a removed provider is no way to sign in", "[identities]")
+{
+    World const world;
+    TrustedProvider const one(world, "https://one.example.com"), two(world, "https://two.example.com");
+    world.set({{"identityProviders", json::array{one.setting(), two.setting()}}});
+    Account ada{.tenant = "demo-sandbox", .email = World::new_email()};
+    ada.take(testing::require(201, sign_in_externally(world, one.token(ada.email))));
+    auto caller = world.as(ada);
+    auto const link = [&](std::string const& token) {
+        return with_keys([&] { return caller.post("/v1/auth/identities", body({{"idToken", token}})); });
+    };
+    auto const first = text(caller.get("/v1/auth/identities").json().at("items").at(0), "identityId");
+    auto const second = testing::require(201, link(two.token()));
+    world.set({{"identityProviders", json::array{one.setting()}}});
+    CHECK(outcome(caller.del("/v1/auth/identities/" + first)) == "409 CONFLICT");
+    CHECK(caller.get("/v1/auth/identities").json().at("items").as_array().size() == 2);
+    CHECK(caller.del("/v1/auth/identities/" + text(second.json(), "identityId")).status == 200);
+    CHECK(outcome(caller.del("/v1/auth/identities/" + first)) == "409 CONFLICT");
+}
+
+TEST_CASE("unlinking an identity ends the sessions of its provider", "[identities]")
+{
+    Trusting const at;
+    auto const ada = at.world.new_account();
+    auto const email = World::new_email();
+    auto const linked = at.link(ada, at.provider.token(email));
+    REQUIRE(linked.status == 201);
+    auto elsewhere = ada;
+    elsewhere.take(testing::require(200, at.sign_in(at.provider.token(email))));
+    CHECK(elsewhere.user_id == ada.user_id);
+    auto const bob = at.new_user();
+
+    auto const path = "/v1/auth/identities/" + text(linked.json(), "identityId");
+    REQUIRE(at.world.as(ada).del(path).status == 200);
+    CHECK(outcome(at.world.as(elsewhere).get("/v1/auth/me")) == "401 UNAUTHORIZED");
+    CHECK(refresh(at.world, elsewhere) == "401 UNAUTHORIZED");
+    CHECK(at.world.as(ada).get("/v1/auth/me").status == 200);
+    CHECK(refresh(at.world, ada) == "200");
+    CHECK(at.world.as(bob).get("/v1/auth/me").status == 200); // another user of the provider
+}
+
+TEST_CASE("removing an identity provider ends sessions whose user has no identity any more", "[identities]")
+{
+    Trusting const at;
+    auto const ada = at.new_user();
+    // Earlier versions kept the session when its identity was unlinked.
+    at.world.postgres.query("DELETE FROM identities WHERE user_id = '" + ada.user_id + "'");
+    REQUIRE(at.world.as(ada).get("/v1/auth/me").status == 200);
+    REQUIRE(at.world.as_master().patch("/v1/settings", body({{"identityProviders", json::array()}})).status ==
+            200);
+    CHECK(outcome(at.world.as(ada).get("/v1/auth/me")) == "401 UNAUTHORIZED");
+    CHECK(refresh(at.world, ada) == "401 UNAUTHORIZED");
 }
 
 TEST_CASE("a user of an identity provider passes the same checks as a user with a password", "[identities]")

@@ -7,6 +7,18 @@
 
 namespace json = boost::json;
 
+namespace {
+
+/// A well-formed hash of an unknown password, with this algorithm and cost: `$2b$10$`.
+std::string hash_of(std::string const& cost)
+{
+    bool const bcrypt = cost.starts_with("$2");
+    return cost + (bcrypt ? "abcdefghijklmnopqrstuuOmDAPvMEcXqgbZnY9QoPoV4M2nsUaSG"
+                          : "c29tZXNhbHRzb21lc2FsdA$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc");
+}
+
+} // namespace
+
 TEST_CASE("the operator creates a tenant's first owner", "[members]")
 {
     World const world;
@@ -115,6 +127,19 @@ TEST_CASE("a backend creates members with a password, a hash or an invitation", 
         CHECK(outcome(accept(ada.password)) == "410 TOKEN_EXPIRED");
         CHECK(world.login(ada).status == 200);
     }
+    SECTION("with an invitation, the email is not verified before the user has accepted it")
+    {
+        auto const made = create({{"email", ada.email}, {"invite", true}, {"emailVerified", true}});
+        REQUIRE(made.status == 201);
+        CHECK_FALSE(made.json().at("emailVerified").as_bool());
+        auto const path = "/v1/members/" + text(made.json(), "userId");
+        CHECK_FALSE(backend.get(path).json().at("emailVerified").as_bool());
+        auto const token = world.token_mailed_to(ada.email, "You are invited");
+        CHECK(world.client()
+                  .post("/v1/auth/invitations/accept", body({{"token", token}, {"password", ada.password}}))
+                  .status == 201);
+        CHECK(backend.get(path).json().at("emailVerified").as_bool());
+    }
     SECTION("without a credential, a password can be set by email later")
     {
         REQUIRE(create({{"email", ada.email}}).status == 201);
@@ -132,7 +157,10 @@ TEST_CASE("a backend creates members with a password, a hash or an invitation", 
                  json::object{{"email", ada.email}, {"role", "king"}},
                  json::object{{"email", ada.email}, {"password", "short"}},
                  json::object{{"email", ada.email}, {"password", "password"}},
-                 json::object{{"email", ada.email}, {"password", World::password}, {"passwordHash", "x"}},
+                 json::object{{"email", ada.email}, {"password", World::password},
+                     {"passwordHash", hash_of("$argon2id$v=19$m=65536,t=10,p=4$")}},
+                 json::object{{"email", ada.email}, {"invite", true},
+                     {"passwordHash", hash_of("$argon2id$v=19$m=65536,t=10,p=4$")}},
                  json::object{{"email", ada.email}, {"password", World::password}, {"invite", true}},
                  json::object{{"email", ada.email}, {"emailVerified", "yes"}}}) {
             INFO(json::serialize(wrong));
@@ -142,6 +170,27 @@ TEST_CASE("a backend creates members with a password, a hash or an invitation", 
               "409 EMAIL_NOT_VERIFIED");
         CHECK(outcome(world.login(ada)) == "401 INVALID_CREDENTIALS");
     }
+}
+
+TEST_CASE("the hash of a password is of argon2id or bcrypt, and costs no more than the limits", "[members]")
+{
+    World const world;
+    auto backend = world.with(world.new_key());
+    auto const create = [&](std::string const& hash) {
+        return backend.post("/v1/members", body({{"email", World::new_email()}, {"passwordHash", hash}}));
+    };
+    for (auto const* allowed : {"$argon2id$v=19$m=65536,t=10,p=4$", "$2b$14$", "$2y$10$"}) {
+        INFO(allowed);
+        CHECK(outcome(create(hash_of(allowed))) == "201");
+    }
+    for (auto const* refused : {"$argon2id$v=19$m=65537,t=10,p=4$", "$argon2id$v=19$m=65536,t=11,p=4$",
+             "$argon2id$v=19$m=65536,t=10,p=5$", "$argon2i$v=19$m=65536,t=10,p=4$", "$2a$10$", "$2b$15$"}) {
+        INFO(refused);
+        auto const r = create(hash_of(refused));
+        CHECK(outcome(r) == "400 VALIDATION_ERROR");
+        CHECK(testing::faults_of(r) == "/passwordHash format");
+    }
+    CHECK(testing::faults_of(create("x")) == "/passwordHash format");
 }
 
 TEST_CASE("requests with the same Idempotency-Key create only one member", "[members]")

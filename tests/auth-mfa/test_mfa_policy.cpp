@@ -1,8 +1,13 @@
+#include "emails.hpp"
 #include "factors.hpp"
 #include "identity_provider.hpp"
-#include "world.hpp"
+#include "routes.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <optional>
+#include <regex>
+#include <utility>
 
 // The setting mfaPolicy, and the tokens with which users enrol the factor that it requires.
 
@@ -20,6 +25,16 @@ std::string told_to_enrol(World const& world, Account const& account)
     INFO(r.body);
     REQUIRE(outcome(r) == enrolment_required);
     return text(r.json(), "enrollment_token");
+}
+
+/// Enrols an app with the enrollment_token, which must be possible. Returns the response to the confirmation.
+testing::HttpResponse enrol_app(World const& world, Account& account, std::string const& token)
+{
+    auto enrolling = world.with(token);
+    auto const setup = testing::require(200, enrolling.post("/v1/auth/mfa/totp/setup", "{}"));
+    account.totp_secret = text(setup.json(), "secret");
+    return testing::require(
+        200, enrolling.post("/v1/auth/mfa/totp/confirm", code_body(world.totp_code(account))));
 }
 
 std::string amr_of(testing::HttpResponse const& signed_in)
@@ -95,34 +110,18 @@ TEST_CASE("an enrolment token is accepted only where a factor is enrolled", "[po
     auto const token = told_to_enrol(world, ada);
     auto enrolling = world.with(token);
 
-    struct Route {
-        char const* method;
-        char const* path;
-        char const* request = nullptr;
-    };
-
-    for (auto const& route :
-        {Route{"GET", "/v1/auth/me"}, Route{"GET", "/v1/auth/activity"}, Route{"GET", "/v1/auth/sessions"},
-            Route{"GET", "/v1/auth/identities"}, Route{"GET", "/v1/auth/mfa"},
-            Route{"GET", "/v1/auth/mfa/devices"}, Route{"DELETE", "/v1/auth/mfa/devices"},
-            Route{"DELETE", "/v1/auth/mfa/sms", R"({"code":"123456"})"},
-            Route{"DELETE", "/v1/auth/mfa/totp", R"({"code":"123456"})"},
-            Route{"POST", "/v1/auth/mfa/recovery-codes", "{}"},
-            Route{"POST", "/v1/auth/reauthenticate", R"({"password":"correct horse battery"})"},
-            Route{"POST", "/v1/auth/reauthenticate/challenge", "{}"},
-            Route{"POST", "/v1/auth/password",
-                R"({"currentPassword":"correct horse battery","newPassword":"another good one"})"},
-            Route{"POST", "/v1/auth/email", R"({"newEmail":"moved@example.com"})"},
-            Route{"POST", "/v1/auth/email/verification", "{}"},
-            Route{"POST", "/v1/auth/identities", R"({"idToken":"e30.e30.e30"})"}, Route{"GET", "/v1/members"},
-            Route{"GET", "/v1/settings"}, Route{"GET", "/v1/audit"}, Route{"GET", "/v1/keys"},
-            Route{"GET", "/v1/webhooks"}, Route{"GET", "/v1/admin/tenants"}}) {
-        INFO(route.method << ' ' << route.path);
-        auto const request = route.request == nullptr
-                                 ? std::nullopt
-                                 : std::optional<std::string>(std::in_place, route.request);
-        CHECK(outcome(enrolling.request(route.method, route.path, {}, request)) == unauthorized);
+    int refused = 0;
+    for (auto const& route : auth_mfa::routes) {
+        bool const ignores_credentials = route.access == core::Access::anonymous;
+        if (ignores_credentials || core::allows(route.access, core::Access::enrolment)) continue;
+        std::string const method(http::to_string(route.method));
+        auto const path = std::regex_replace(std::string(route.path), std::regex(R"(\{\w+\})"), "x");
+        INFO(method << ' ' << path);
+        auto const request = method == "GET" ? std::nullopt : std::optional<std::string>(std::in_place, "{}");
+        CHECK(outcome(enrolling.request(method, path, {}, request)) == unauthorized);
+        ++refused;
     }
+    CHECK(refused > 40);
     for (auto const* elsewhere : {"demo", "other-sandbox"})
         CHECK(outcome(world.with(token, elsewhere).post("/v1/auth/mfa/totp/setup", "{}")) == unauthorized);
     CHECK(enrolling.post("/v1/auth/mfa/totp/setup", "{}").status == 200);
@@ -186,6 +185,67 @@ TEST_CASE(
     auto const signed_in = sign_in_externally(world, provider.token());
     CHECK(signed_in.status == 201);
     CHECK(signed_in.json().as_object().contains("refreshToken"));
+}
+
+TEST_CASE("with the policy `required`, a user with a password who signs in with an identity enrols a factor",
+    "[policy]")
+{
+    World const world;
+    TrustedProvider const provider(world);
+    world.set({{"identityProviders", json::array{provider.setting()}}});
+    auto ada = world.new_account();
+    auto const email = World::new_email(), linking = provider.token(email);
+    auto const linked =
+        with_keys([&] { return world.as(ada).post("/v1/auth/identities", body({{"idToken", linking}})); });
+    REQUIRE(linked.status == 201);
+    world.set({{"mfaPolicy", "required"}});
+
+    auto const asked = sign_in_externally(world, provider.token(email));
+    CHECK(outcome(asked) == enrolment_required);
+    auto const done = enrol_app(world, ada, text(asked.json(), "enrollment_token"));
+    CHECK(amr_of(done) == R"(["fed","otp","mfa"])"); // no `pwd`: the user has not sent the password
+    CHECK(text(claims_of(text(done.json(), "accessToken")), "acr") == "aal2");
+    ada.take(done);
+    CHECK(text(me(world, ada), "email") == ada.email);
+
+    // The session came from the provider.
+    REQUIRE(
+        world.as_master().patch("/v1/settings", body({{"identityProviders", json::array()}})).status == 200);
+    CHECK(outcome(world.as(ada).get("/v1/auth/me")) == unauthorized);
+    CHECK(outcome(refresh(world, ada)) == unauthorized);
+}
+
+TEST_CASE("with the policy `required`, an invited user enrols a factor before the first session", "[policy]")
+{
+    World const world;
+    world.set({{"mfaPolicy", "required"}});
+    Account ada{.tenant = "demo-sandbox", .email = World::new_email(), .password = new_password};
+    auto const token = invite(world, ada.email);
+    auto const accepted = accept(world, token);
+    CHECK(outcome(accepted) == enrolment_required);
+    CHECK(outcome(accept(world, token)) == token_expired);
+    ada.take(enrol_app(world, ada, text(accepted.json(), "enrollment_token")));
+    auto const user = me(world, ada);
+    CHECK(text(user, "email") == ada.email);
+    CHECK(text(user, "status") == "active");
+    CHECK(user.at("emailVerified") == true);
+    CHECK(world.challenged(ada).size() > 20);
+}
+
+TEST_CASE("with emailVerification required, too, a new user verifies the email before enrolling a factor",
+    "[policy]")
+{
+    World const world;
+    world.set({{"mfaPolicy", "required"}, {"emailVerification", "required"}});
+    Account const ada{.tenant = "demo-sandbox", .email = World::new_email(), .password = World::password};
+    auto const made = post(world, "/v1/auth/register", {{"email", ada.email}, {"password", ada.password}});
+    CHECK(made.status == 201);
+    auto const answer = made.json().as_object();
+    CHECK(answer.size() == 1);
+    CHECK(text(answer.at("user"), "email") == ada.email);
+    CHECK(outcome(world.login(ada)) == "403 EMAIL_NOT_VERIFIED");
+    world.verify_email(ada);
+    CHECK(outcome(world.login(ada)) == enrolment_required);
 }
 
 TEST_CASE("with the policy `required_for_staff`, only admins and owners must have a factor", "[policy]")

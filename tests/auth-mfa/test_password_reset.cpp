@@ -74,6 +74,107 @@ TEST_CASE("a request for a reset gets the same response for known and unknown ad
     }
 }
 
+TEST_CASE("a request for a reset stores the same row for known and unknown addresses", "[email]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    auto const unknown = World::new_email();
+    settle(world);
+    // Keeps a copy of each row, because the service soon removes the row.
+    world.postgres.query(R"(
+        CREATE TABLE seen_mails (seen jsonb);
+        CREATE FUNCTION see_mail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+        BEGIN
+            INSERT INTO public.seen_mails VALUES (to_jsonb(NEW) - '{mail_id,created_at,traceparent}'::text[]);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER see_mail AFTER INSERT ON mails FOR EACH ROW EXECUTE FUNCTION see_mail())");
+    REQUIRE(forgot(world, ada.email).status == 202);
+    REQUIRE(forgot(world, unknown).status == 202);
+    auto const seen = [&](char const* what) {
+        return world.postgres.query(std::string("SELECT count(") + what + ") FROM seen_mails");
+    };
+    CHECK(seen("*") == "2");
+    CHECK(seen("DISTINCT seen ->> 'email'") == "2");
+    CHECK(seen("DISTINCT seen - 'email'") == "1");
+    CHECK(seen("seen ->> 'user_id'") == "0"); // a look-up of the user would take time
+}
+
+TEST_CASE("requests for emails are limited per network", "[email]")
+{
+    World const world;
+    auto const unknown = body({{"email", World::new_email()}});
+    auto visitor = world.client();
+    int sent = 0;
+    auto last = visitor.post("/v1/auth/password/forgot", unknown);
+    for (; sent < 1'500 && last.status == 202; ++sent)
+        last = visitor.post("/v1/auth/password/forgot", unknown);
+    CHECK(sent == 1'000);
+    CHECK(outcome(last) == "429 RATE_LIMITED");
+    CHECK_FALSE(last.header("retry-after").empty());
+    CHECK(outcome(visitor.post("/v1/auth/email/verification", unknown)) == "429 RATE_LIMITED");
+    CHECK(forgot(world, World::new_email()).status == 202); // from another network
+    world.clock.advance(1h);
+    CHECK(visitor.post("/v1/auth/password/forgot", unknown).status == 202);
+}
+
+TEST_CASE("a refused password does not use up the token of a reset or an invitation", "[email]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    auto const invited = World::new_email();
+    auto const resetting = reset_token(world, ada.email), accepting = invite(world, invited);
+
+    struct Case {
+        std::string password;
+        char const* fault;
+    };
+
+    auto const check = [](testing::HttpResponse const& r, std::string const& fault) {
+        CHECK(outcome(r) == "400 VALIDATION_ERROR");
+        CHECK(testing::faults_of(r) == fault);
+    };
+    for (auto const& [password, fault] : {Case{"Password1!", "too_weak"}, Case{"k9#mQz!", "too_short"},
+             Case{std::string(128, 'a'), "too_weak"}, Case{ada.email, "same_as_email"}}) {
+        INFO(password);
+        check(post(world, "/v1/auth/password/reset", {{"token", resetting}, {"newPassword", password}}),
+            "/newPassword " + std::string(fault));
+    }
+    auto const member = World::new_email();
+    for (auto const& [password, fault] : {Case{"Password1!", "too_weak"}, Case{"k9#mQz!", "too_short"}}) {
+        INFO(password);
+        check(post(world, "/v1/auth/invitations/accept", {{"token", accepting}, {"password", password}}),
+            "/password " + std::string(fault));
+        check(world.as_master().post("/v1/members", body({{"email", member}, {"password", password}})),
+            "/password " + std::string(fault));
+    }
+    check(post(world, "/v1/auth/invitations/accept", {{"token", accepting}, {"password", invited}}),
+        "/password same_as_email");
+    check(world.as_master().post("/v1/members", body({{"email", member}, {"password", member}})),
+        "/password same_as_email");
+    CHECK(reset(world, resetting).status == 200);
+    CHECK(accept(world, accepting).status == 201);
+    CHECK(world.as_master().post("/v1/members", body({{"email", member}})).status == 201);
+}
+
+TEST_CASE("a password that a reset or an invitation sets is the same in every normalization form", "[email]")
+{
+    World const world;
+    constexpr char const* nfc = "caf\u00e9 au lait \u1e0d\u0307";
+    constexpr char const* nfd = "cafe\u0301 au lait d\u0323\u0307";
+    auto const ada = world.new_account();
+    auto const invited = World::new_email(), member = World::new_email();
+    auto const resetting = reset_token(world, ada.email), accepting = invite(world, invited);
+    CHECK(post(world, "/v1/auth/password/reset", {{"token", resetting}, {"newPassword", nfd}}).status == 200);
+    CHECK(
+        post(world, "/v1/auth/invitations/accept", {{"token", accepting}, {"password", nfd}}).status == 201);
+    CHECK(world.as_master().post("/v1/members", body({{"email", member}, {"password", nfd}})).status == 201);
+    for (auto const& email : {ada.email, invited, member}) {
+        CHECK(log_in(world, email, nfc).status == 200);
+        CHECK(log_in(world, email, nfd).status == 200);
+    }
+}
+
 TEST_CASE(
     "a reset ends all sessions and trusted devices, and keeps the factors of a verified account", "[email]")
 {

@@ -44,6 +44,25 @@ TEST_CASE("a sign-in with an unknown browser is reported, and one with a known b
     CHECK(mails_about(world, ada.email, new_sign_in).size() == 2); // no sign-in since
 }
 
+TEST_CASE("a sign-in is reported, too, if all earlier sessions were deleted", "[email]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    auto const age = GENERATE(as<std::string>(), "11 minutes", "91 days");
+    INFO(age);
+    // The service deletes sessions some days after their end, and activity after 90 days.
+    auto const of_ada = " WHERE user_id = '" + ada.user_id + "'";
+    world.postgres.query("DELETE FROM sessions" + of_ada);
+    if (age == "91 days") world.postgres.query("DELETE FROM activity" + of_ada);
+    world.postgres.query("UPDATE users SET created_at = created_at - interval '" + age + "'" + of_ada);
+    auto browser = world.client();
+    browser.set("User-Agent", firefox);
+    REQUIRE(world.login(ada, browser).status == 200);
+    CHECK(mails_about(world, ada.email, new_sign_in).size() == 1);
+    REQUIRE(world.login(ada, browser).status == 200);
+    CHECK(mails_about(world, ada.email, new_sign_in).size() == 1);
+}
+
 TEST_CASE("changes of the password and of factors are reported", "[email]")
 {
     World const world;

@@ -37,6 +37,43 @@ TEST_CASE("only owners and the operator may read and change settings", "[setting
     }));
 }
 
+TEST_CASE("settings that are not set have their defaults", "[settings]")
+{
+    World const world;
+    auto master = world.as_master();
+    auto const settings = testing::require(200, master.get("/v1/settings")).json();
+    for (auto const* list : {"identityProviders", "allowedOrigins"}) {
+        INFO(list);
+        CHECK(settings.at(list).as_array().empty());
+    }
+    CHECK(text(settings, "emailVerification") == "optional");
+    CHECK(text(settings, "signUp") == "open");
+    CHECK(text(settings, "mfaPolicy") == "optional");
+    CHECK(settings.at("securityEmails").as_bool());
+    for (auto const* name : {"brand", "smsCountries", "resetUrl", "verifyUrl", "inviteUrl"}) {
+        INFO(name);
+        CHECK(settings.at(name).is_null());
+    }
+
+    // null restores the defaults.
+    auto const changed =
+        master.patch("/v1/settings", body({{"emailVerification", "required"}, {"signUp", "closed"},
+                                         {"mfaPolicy", "required_for_staff"}, {"securityEmails", false}}));
+    REQUIRE(changed.status == 200);
+    CHECK(text(changed.json(), "emailVerification") == "required");
+    CHECK(text(changed.json(), "signUp") == "closed");
+    CHECK(text(changed.json(), "mfaPolicy") == "required_for_staff");
+    CHECK_FALSE(changed.json().at("securityEmails").as_bool());
+    auto const restored =
+        master.patch("/v1/settings", body({{"emailVerification", nullptr}, {"signUp", nullptr},
+                                         {"mfaPolicy", nullptr}, {"securityEmails", nullptr}}));
+    REQUIRE(restored.status == 200);
+    for (auto const* name : {"emailVerification", "signUp", "mfaPolicy", "securityEmails"}) {
+        INFO(name);
+        CHECK(restored.json().at(name) == settings.at(name));
+    }
+}
+
 TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[settings]")
 {
     World const world;

@@ -220,6 +220,25 @@ function forgotBesidePgbench() {
     })
 }
 
+// Times requests that name an email, for 200 addresses with an account and 200 without, in alternation. `longer` is the share of pairs in
+// which the request for the known address took longer: 0.5 if the times have the same distribution (Mann and Whitney's statistic).
+async function knownBesideUnknown(path) {
+    const times = { known: [], unknown: [] }
+    for (let n = 0; n < 200; n++) {
+        const connection = new Connection(port, networks(n)) // each network may request a limited number of emails
+        await connection.opened
+        const order = n % 2 ? ['known', 'unknown'] : ['unknown', 'known']
+        for (const kind of order) {
+            const begun = now()
+            expect(await connection.send(post(path, { email: `${kind === 'known' ? 'user' : 'stranger'}-${n}@bench.test` })), 202)
+            times[kind].push(now() - begun)
+        }
+        connection.close()
+    }
+    const pairs = times.known.flatMap(a => times.unknown.map(b => a > b ? 1 : a === b ? 0.5 : 0))
+    return { times, longer: pairs.reduce((sum, one) => sum + one, 0) / pairs.length }
+}
+
 // Signs in, each time as another user, on `count` connections, for `length` seconds.
 function signIns(count, length) {
     let n = 0
@@ -325,6 +344,9 @@ await report('auth-mfa', async () => {
     insertUsers(phoneUsers, rounds * challenges, hash, true)
     const verified = await verifyBesidePgbench()
     const forgotten = await forgotBesidePgbench()
+    const hidden = []
+    for (const path of ['/v1/auth/password/forgot', '/v1/auth/email/verification'])
+        hidden.push([path, await knownBesideUnknown(path)])
 
     const row = (label, { service, pgbench }) => [label, k(service.rate), us(service.cpu), us(service.database), us(service.own),
         k(pgbench.rate), atLeast(`${label}: rate ÷ pgbench`, service.rate / pgbench.rate, 0.7)]
@@ -335,6 +357,11 @@ await report('auth-mfa', async () => {
         'measurement, and the codes are read from the SMS outbox. pgbench inserts the same rows. Forgot: resets for addresses without an ' +
         'account; pgbench inserts the same rows. The load generator is one ' +
         `thread, which gets ${k(own.rate)} requests/s from the bare server with ${us(own.own)} µs each.`)
+
+    const shown = list => [percentile(list, 0.1), percentile(list, 0.5), percentile(list, 0.9)].map(ms => ms.toFixed(2)).join(' / ')
+    addTable(['POST, 200 addresses each, ms (10th / 50th / 90th percentile)', 'with an account', 'without', 'takes longer with one', 'away from 50 %'],
+        hidden.map(([path, { times, longer }]) => [path, shown(times.known), shown(times.unknown),
+            `${(100 * longer).toFixed(0)} % of pairs`, atMost(`${path.split('/').at(-1)}: distance from 50 % of pairs`, 100 * Math.abs(longer - 0.5), 10, '%')]))
 
     addLogins(signedIn)
     addStorm(storm)

@@ -23,7 +23,7 @@ namespace {
 Credentials parse_registration(http::Request const& req)
 {
     core::Fields f(req.json());
-    Credentials c{read_email(f), read_new_password(f, "password")};
+    Credentials c{read_new_email(f), read_new_password(f, "password")};
     f.check();
     return c;
 }
@@ -93,9 +93,10 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
     // because their check may take as long as a hash.
     auto const reserved = co_await limits.require(
         {limits.registrations_from_network(req.scope(), req.remote_address)}, too_many_attempts);
-    co_await require_good_password(
-        req.scope().id, deps, turn, {.password = wanted.password, .email = wanted.email});
-    auto const user = co_await limits.or_give_back(reserved, create_user(req, deps, std::move(turn), wanted));
+    auto place = co_await require_good_password(
+        req.scope().id, deps, std::move(turn), {.password = wanted.password, .email = wanted.email});
+    auto const user =
+        co_await limits.or_give_back(reserved, create_user(req, deps, std::move(place), wanted));
     if (!user) throw with_rate_limit(email_taken(), reserved);
     if (rules.verified_only) co_return with_rate_limit(created_without_session(*user), reserved);
     co_return with_rate_limit(
@@ -116,14 +117,14 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
         throw core::Error(codes::mfa_password_required,
             "The account has no password, because its user signs in through an identity provider. Change the "
             "password at that provider.");
-    auto const turn = deps.passwords.reserve(req.scope().id);
-    co_await require_good_password(req.scope().id, deps, turn,
-        {.password = change.wanted, .email = user.email, .field = "newPassword", .current = &change.current});
+    auto turn = deps.passwords.reserve(req.scope().id);
     auto const right =
         co_await deps.rate_limits.try_guess({RateLimits::wrong_passwords_of_user(req.scope(), user.id)},
             confirm(req, deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
-    std::string const hash = co_await deps.passwords.hash(turn, change.wanted);
+    auto const place = co_await require_good_password(req.scope().id, deps, std::move(turn),
+        {.password = change.wanted, .email = user.email, .field = "newPassword", .current = &change.current});
+    std::string const hash = co_await deps.passwords.hash(place, change.wanted);
     AccountRules const rules = co_await account_rules(req, deps);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         lock_signed_in_user(tx, req, deps);
@@ -133,7 +134,7 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
                 "the same time. Check the current password, then try again.");
         sessions::end_others(tx, req.scope(), user.id, session_id_of(req), deps.clock.now());
         trusted_devices::revoke_all(tx, req.scope(), user.id);
-        static constexpr std::array obsolete{TokenPurpose::reset_password, TokenPurpose::confirm_email};
+        static constexpr std::array obsolete{TokenPurpose::reset_password};
         email_tokens::remove(tx, req.scope(), user.id, obsolete);
         if (rules.security_emails) mail_notice(tx, req, MailKind::password_changed, user);
         record(tx, req, {.user_id = user.id, .type = "password_changed", .action = "user.password_changed"});

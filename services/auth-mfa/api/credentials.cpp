@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "domain/errors.hpp"
 #include "domain/password_policy.hpp"
+#include "mail/address.hpp"
 
 #include <limits>
 #include <utility>
@@ -39,6 +40,14 @@ std::string read_email(core::Fields& fields)
 {
     std::string email = fields.text("email", 1, max_email);
     if (!email.empty() && !core::is_email(email)) fields.fault("email", "format", "must be an email address");
+    return email;
+}
+
+std::string read_new_email(core::Fields& fields, std::string_view name)
+{
+    std::string email = fields.text(name, 1, max_email);
+    if (!email.empty() && !mail::Address::parse(email))
+        fields.fault(name, "format", "must be an email address, such as name@example.com");
     return email;
 }
 

@@ -21,6 +21,10 @@ struct Credentials {
 /// `fields`.
 std::string read_email(core::Fields& fields);
 
+/// Reads the email of a new account or the new email of an account: an address that mail can be sent to
+/// (mail::Address). Errors are collected in `fields`.
+std::string read_new_email(core::Fields& fields, std::string_view name = "email");
+
 /// Reads a body that has only the field `email`.
 std::string parse_email(http::Request const& req);
 

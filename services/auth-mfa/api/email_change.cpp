@@ -1,5 +1,6 @@
 #include "api/email_change.hpp"
 
+#include "api/credentials.hpp"
 #include "core/text.hpp"
 #include "domain/errors.hpp"
 #include "flows/account_events.hpp"
@@ -28,9 +29,7 @@ constexpr std::array obsolete{
 std::string parse_new_email(http::Request const& req)
 {
     core::Fields f(req.json());
-    std::string email = f.text("newEmail", 1, 254);
-    if (!email.empty() && !core::is_email(email))
-        f.fault("newEmail", "format", "must be an email address, such as name@example.com");
+    std::string email = read_new_email(f, "newEmail");
     f.check();
     return email;
 }

@@ -2,6 +2,7 @@
 
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
+#include "domain/settings.hpp"
 #include "flows/account_events.hpp"
 #include "flows/activity.hpp"
 #include "flows/fresh_authentication.hpp"
@@ -9,6 +10,11 @@
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "storage/identities.hpp"
+#include "storage/sessions.hpp"
+#include "storage/users.hpp"
+#include "tenancy/directory.hpp"
+
+#include <algorithm>
 
 namespace auth_mfa {
 
@@ -25,14 +31,12 @@ void write(core::JsonWriter& w, LinkedIdentity const& identity)
         .end_object();
 }
 
-void record_change(pg::Tx& tx, http::Request const& req, User const& user, std::string_view type,
-    std::string_view action, LinkedIdentity const& identity)
+/// Whether the tenant still has the provider of one of the identities.
+bool can_sign_in(std::vector<LinkedIdentity> const& linked, std::vector<IdentityProvider> const& providers)
 {
-    record(tx, req,
-        {.user_id = user.id,
-            .type = type,
-            .action = action,
-            .after = boost::json::object{{"issuer", identity.issuer}}});
+    return std::ranges::any_of(linked, [&](LinkedIdentity const& identity) {
+        return std::ranges::find(providers, identity.issuer, &IdentityProvider::issuer) != providers.end();
+    });
 }
 
 LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalIdentity const& external)
@@ -46,7 +50,11 @@ LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalId
     if (!linked)
         throw core::Error(
             core::codes::conflict, "This identity is already linked to an account. Unlink it there first.");
-    record_change(tx, req, user, "identity_linked", "identity.linked", *linked);
+    record(tx, req,
+        {.user_id = user.id,
+            .type = "identity_linked",
+            .action = "identity.linked",
+            .after = boost::json::object{{"issuer", linked->issuer}}});
     return *linked;
 }
 
@@ -74,7 +82,7 @@ asio::awaitable<http::Response> list_identities(http::Request const& req, Deps& 
     w.begin_object().key("items").begin_array();
     for (auto const& identity : linked)
         write(w, identity);
-    w.end_array().end_object();
+    w.end_array().member("cursor", nullptr).end_object(); // all of them fit into one page
     co_return http::Response::ok(std::move(w).str());
 }
 
@@ -82,15 +90,20 @@ asio::awaitable<http::Response> unlink_identity(http::Request const& req, Deps& 
 {
     core::Uuid const id = req.uuid_param("identityId");
     co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
+    auto const providers = identity_providers_of(*tenant, req.scope().environment());
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const user = lock_signed_in_user(tx, req, deps);
         auto const removed =
             core::require_found(identities::remove(tx, req.scope(), user.id, id), "identity", "account");
-        if (!user.has_password() && identities::list(tx, req.scope(), user.id).empty())
+        if (!user.has_password() && !can_sign_in(identities::list(tx, req.scope(), user.id), providers))
             throw core::Error(core::codes::conflict,
                 "This identity is the only way to sign in to the account. Set a password first, with POST "
                 "/v1/auth/password/forgot.");
-        record_change(tx, req, user, "identity_unlinked", "identity.unlinked", removed);
+        // A sign-in with this identity that waits for the second factor ends, too.
+        users::increment_credentials_version(tx, req.scope(), user.id);
+        sessions::end_of_issuer(tx, req.scope(), user.id, removed.issuer, deps.clock.now());
+        record_unlinked(tx, req, user.id, removed);
         return http::Response::deleted();
     });
 }

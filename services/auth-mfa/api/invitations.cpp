@@ -33,10 +33,8 @@ asio::awaitable<http::Response> accept_invitation(http::Request const& req, Deps
 {
     Acceptance const accepted = Acceptance::parse(req);
     EmailToken const token = co_await require_token(req, deps, accepted.token, TokenPurpose::invitation);
-    auto const turn = deps.passwords.reserve(req.scope().id);
-    co_await require_good_password(
-        req.scope().id, deps, turn, {.password = accepted.password, .email = token.email});
-    std::string const hash = co_await deps.passwords.hash(turn, accepted.password);
+    std::string const hash =
+        co_await hash_counted(req, deps, {.password = accepted.password, .email = token.email});
     User const user = co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const invited = use_token(tx, req, token);
         if (invited.status != UserStatus::invited) throw token_expired();

@@ -15,8 +15,10 @@
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 #include "state/keyed_hash.hpp"
+#include "state/rate_limits.hpp"
 #include "storage/email_tokens.hpp"
 #include "storage/factors.hpp"
+#include "storage/identities.hpp"
 #include "storage/sessions.hpp"
 #include "storage/users.hpp"
 
@@ -41,7 +43,7 @@ struct NewMember {
     {
         core::Fields f(req.json());
         NewMember m;
-        m.email = read_email(f);
+        m.email = read_new_email(f);
         m.role = f.optional_one_of<Role>("role").value_or(Role::user);
         if (f.has("password")) m.password = read_new_password(f, "password");
         m.password_hash = f.optional_text("passwordHash", 1, max_hash);
@@ -172,8 +174,20 @@ void change_role(pg::Tx& tx, http::Request const& req, core::Access caller, User
     users::set_role(tx, req.scope(), member.id, role);
 }
 
+/// The tokens that disabling a user withdraws: all but those that undo a change of the email, because the
+/// change may have been an attacker's.
+constexpr std::array withdrawn{TokenPurpose::verify_email, TokenPurpose::reset_password,
+    TokenPurpose::confirm_email, TokenPurpose::invitation};
+
+/// Whether the user has a password or an identity. A user who was invited and has not accepted has neither.
+bool can_sign_in(pg::Tx& tx, core::Scope const& scope, User const& user)
+{
+    return user.has_password() || !identities::list(tx, scope, user.id).empty();
+}
+
 /// Enables or disables `member`, which must be locked together with the scope. Disabling ends every session
-/// and withdraws the tokens that were sent by email.
+/// and withdraws the tokens that were sent by email. A user who never accepted an invitation is invited
+/// again.
 void change_status(
     pg::Tx& tx, http::Request const& req, User const& member, UserStatus status, core::Time now)
 {
@@ -184,9 +198,11 @@ void change_status(
     if (status == UserStatus::disabled) {
         require_other_owner(tx, req, member);
         sessions::end_others(tx, req.scope(), member.id, std::nullopt, now);
-        email_tokens::remove_since(tx, req.scope(), member.id, core::min_time);
+        email_tokens::remove(tx, req.scope(), member.id, withdrawn);
     }
-    users::set_status(tx, req.scope(), member.id, status);
+    bool const accepts = status == UserStatus::active && !can_sign_in(tx, req.scope(), member);
+    users::set_status(tx, req.scope(), member.id, accepts ? UserStatus::invited : status);
+    if (accepts) mail_user(tx, req, MailKind::invitation, member);
 }
 
 /// Writes the audit entries of a PATCH. Call it last in the transaction (see audit::record).
@@ -198,18 +214,6 @@ void record_change(pg::Tx& tx, http::Request const& req, User const& before, Use
     if (before.status != after.status)
         record(tx, req, "member.status", after, boost::json::object{{"status", to_string(before.status)}},
             boost::json::object{{"status", to_string(after.status)}});
-}
-
-/// Announces each factor that an administrator removed.
-void announce_reset(
-    pg::Tx& tx, http::Request const& req, Deps const& deps, User const& member, AccountRules const& rules)
-{
-    auto const announce = [&](std::string_view factor) {
-        publish_factor(tx, req, "mfa.disabled", member.id, factor, deps.clock.now());
-        if (rules.security_emails) mail_notice(tx, req, MailKind::factor_removed, member, factor);
-    };
-    if (member.phone_verified) announce("sms");
-    if (member.totp) announce("totp");
 }
 
 /// A copy of the request for its idempotency record, which is derived from the body. A keyed hash replaces
@@ -225,7 +229,7 @@ http::Request without_password(http::Request const& req, KeyedHash const& hash)
 
 bool searches_members(http::Request const& req)
 {
-    return req.query.find("q=") != std::string_view::npos;
+    return http::Query(req).text("q", 0, req.query.size()).has_value();
 }
 
 asio::awaitable<http::Response> list_members(http::Request const& req, Deps& deps)
@@ -258,6 +262,8 @@ asio::awaitable<http::Response> create_member(http::Request const& req, Deps& de
 {
     NewMember const wanted = NewMember::parse(req);
     require_verified_for(wanted.role, wanted.email_verified || wanted.invite);
+    if (wanted.invite)
+        co_await deps.rate_limits.require({RateLimits::invitations(req.scope())}, too_many_attempts);
     users::NewUser row{.id = UserId(core::Uuid::v7()),
         .email = wanted.email,
         .password_hash = wanted.password_hash,
@@ -265,9 +271,8 @@ asio::awaitable<http::Response> create_member(http::Request const& req, Deps& de
         .status = wanted.invite ? UserStatus::invited : UserStatus::active,
         .email_verified = wanted.email_verified && !wanted.invite};
     if (wanted.password) {
-        auto const turn = deps.passwords.reserve(req.scope().id);
-        co_await require_good_password(
-            req.scope().id, deps, turn, {.password = *wanted.password, .email = wanted.email});
+        auto const turn = co_await require_good_password(req.scope().id, deps,
+            deps.passwords.reserve(req.scope().id), {.password = *wanted.password, .email = wanted.email});
         row.password_hash = co_await deps.passwords.hash(turn, *wanted.password);
     }
     co_return co_await idempotency::once(deps.db, without_password(req, deps.keyed_hash), [&](pg::Tx& tx) {
@@ -330,7 +335,7 @@ asio::awaitable<http::Response> reset_member(http::Request const& req, Deps& dep
         factors::remove_all(tx, req.scope(), member);
         users::increment_credentials_version(tx, req.scope(), id);
         sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());
-        announce_reset(tx, req, deps, member, rules);
+        announce_no_factors(tx, req, member, rules, deps.clock.now());
         record(tx, req, "member.mfa_reset", member,
             boost::json::object{{"sms", member.phone_verified}, {"totp", member.totp}}, {});
         return http::Response::deleted();

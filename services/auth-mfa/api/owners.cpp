@@ -22,7 +22,7 @@ struct NewOwner {
     static NewOwner parse(http::Request const& req)
     {
         core::Fields f(req.json());
-        NewOwner owner{{read_email(f), read_new_password(f, "password")}};
+        NewOwner owner{{read_new_email(f), read_new_password(f, "password")}};
         owner.environment =
             f.optional_one_of<core::Environment>("environment").value_or(core::Environment::production);
         f.check();
@@ -51,8 +51,7 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
         throw core::Error(core::codes::tenant_suspended,
             "The tenant is suspended. Set the tenant's `status` to `active` before you add an owner.");
     http::Request const inner = within(tenant->scope(wanted.environment), req, deps.keyed_hash);
-    auto const turn = deps.passwords.reserve();
-    co_await require_good_password(inner.scope().id, deps, turn,
+    auto const turn = co_await require_good_password(inner.scope().id, deps, deps.passwords.reserve(),
         {.password = wanted.credentials.password, .email = wanted.credentials.email});
     users::NewUser const row{.id = UserId(core::Uuid::v7()),
         .email = wanted.credentials.email,

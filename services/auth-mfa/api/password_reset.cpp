@@ -1,7 +1,8 @@
 #include "api/password_reset.hpp"
 
 #include "api/credentials.hpp"
-#include "crypto/password.hpp"
+#include "core/text.hpp"
+#include "domain/errors.hpp"
 #include "flows/account_events.hpp"
 #include "flows/activity.hpp"
 #include "flows/email_tokens.hpp"
@@ -34,28 +35,40 @@ struct Reset {
 };
 
 /// Removes what another person may have enrolled, who registered the account without owning its mailbox.
-/// Announces the removed factors to webhooks.
-void remove_unproven_credentials(pg::Tx& tx, http::Request const& req, User const& user, core::Time now)
+/// Returns the removed identities.
+std::vector<LinkedIdentity> remove_unproven_credentials(
+    pg::Tx& tx, core::Scope const& scope, User const& user)
 {
-    core::Scope const& scope = req.scope();
-    if (user.phone_verified) publish_factor(tx, req, "mfa.disabled", user.id, "sms", now);
-    if (user.totp) publish_factor(tx, req, "mfa.disabled", user.id, "totp", now);
+    auto identities = identities::list(tx, scope, user.id);
     factors::remove_all(tx, scope, user);
     users::set_phone(tx, scope, user.id, std::nullopt, false);
     identities::remove_all(tx, scope, user.id);
+    return identities;
 }
 
-void reset(pg::Tx& tx, http::Request const& req, User const& user, std::string const& hash, core::Time now)
+void set_password(
+    pg::Tx& tx, core::Scope const& scope, User const& user, std::string const& hash, core::Time now)
 {
-    core::Scope const& scope = req.scope();
-    if (!user.email_verified) remove_unproven_credentials(tx, req, user, now);
     users::set_password_by_email(tx, scope, user.id, hash);
     sessions::end_others(tx, scope, user.id, std::nullopt, now);
     trusted_devices::revoke_all(tx, scope, user.id);
-    // `confirm_email`: another person who knew the password may have begun to change the email.
-    static constexpr std::array obsolete{TokenPurpose::reset_password, TokenPurpose::verify_email,
-        TokenPurpose::confirm_email, TokenPurpose::invitation};
+    static constexpr std::array obsolete{
+        TokenPurpose::reset_password, TokenPurpose::verify_email, TokenPurpose::invitation};
     email_tokens::remove(tx, scope, user.id, obsolete);
+}
+
+/// Announces the reset and what it removed. Call it last in the transaction (see audit::record).
+void announce_reset(pg::Tx& tx, http::Request const& req, User const& before,
+    std::vector<LinkedIdentity> const& unlinked, AccountRules const& rules, core::Time now)
+{
+    User const after = users::find(tx, req.scope(), before.id).value();
+    publish_user(tx, req, "user.updated", after);
+    if (rules.security_emails) mail_notice(tx, req, MailKind::password_changed, after);
+    record(tx, req, {.user_id = after.id, .type = "password_reset", .action = "user.password_reset"});
+    if (before.email_verified) return;
+    announce_no_factors(tx, req, before, rules, now);
+    for (auto const& identity : unlinked)
+        record_unlinked(tx, req, before.id, identity);
 }
 
 } // namespace
@@ -71,18 +84,17 @@ asio::awaitable<http::Response> reset_password(http::Request const& req, Deps& d
 {
     Reset const wanted = Reset::parse(req);
     EmailToken const token = co_await require_token(req, deps, wanted.token, TokenPurpose::reset_password);
-    auto const turn = deps.passwords.reserve(req.scope().id);
-    co_await require_good_password(req.scope().id, deps, turn,
-        {.password = wanted.password, .email = token.email, .field = "newPassword"});
-    std::string const hash = co_await deps.passwords.hash(turn, wanted.password);
+    std::string const hash = co_await hash_counted(
+        req, deps, {.password = wanted.password, .email = token.email, .field = "newPassword"});
     AccountRules const rules = co_await account_rules(req, deps);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const before = use_token(tx, req, token);
-        reset(tx, req, before, hash, deps.clock.now());
-        User const after = users::find(tx, req.scope(), before.id).value();
-        publish_user(tx, req, "user.updated", after);
-        if (rules.security_emails) mail_notice(tx, req, MailKind::password_changed, after);
-        record(tx, req, {.user_id = after.id, .type = "password_reset", .action = "user.password_reset"});
+        if (core::lower(before.email) != core::lower(token.email)) throw token_expired();
+        core::Time const now = deps.clock.now();
+        std::vector<LinkedIdentity> unlinked;
+        if (!before.email_verified) unlinked = remove_unproven_credentials(tx, req.scope(), before);
+        set_password(tx, req.scope(), before, hash, now);
+        announce_reset(tx, req, before, unlinked, rules, now);
         return http::Response::ok(R"({"reset":true})");
     });
 }

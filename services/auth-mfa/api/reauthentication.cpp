@@ -6,6 +6,7 @@
 #include "crypto/password.hpp"
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
+#include "domain/settings.hpp"
 #include "flows/activity.hpp"
 #include "flows/factor_codes.hpp"
 #include "flows/id_tokens.hpp"
@@ -17,6 +18,7 @@
 #include "storage/identities.hpp"
 #include "storage/sessions.hpp"
 #include "storage/users.hpp"
+#include "tenancy/directory.hpp"
 
 #include <functional>
 
@@ -128,21 +130,37 @@ asio::awaitable<Proved> prove_code(http::Request const& req, Deps& deps, User co
     co_return Proved{.amr = {std::string(amr_of(*proof.method)), "mfa"}, .aal2 = true};
 }
 
-/// A token of an identity that is linked to the user, issued after the last authentication.
+core::Error refused_identity()
+{
+    return {codes::invalid_credentials,
+        "The token in `idToken` must be of an identity that is linked to this account, and issued after "
+        "the last authentication of the session."};
+}
+
+/// Whether the identity is linked to the user, and its token was issued after the last authentication of the
+/// session.
+bool proves(pg::Tx& tx, http::Request const& req, UserId user_id, ExternalIdentity const& identity)
+{
+    auto const owner = identities::find_user(tx, req.scope(), identity.issuer, identity.subject);
+    if (!owner || owner->id != user_id) return false;
+    auto const session = sessions::token_contents(tx, req.scope(), session_id_of(req));
+    return identity.issued_at > session.assurance.authenticated_at;
+}
+
 asio::awaitable<Proved> prove_identity(
     http::Request const& req, Deps& deps, User const& user, PresentedIdToken const& presented)
 {
     ExternalIdentity const identity = co_await require_identity(req, deps, presented);
-    auto const refuse = [] {
-        return core::Error(codes::invalid_credentials,
-            "The token in `idToken` must be of an identity that is linked to this account, and issued after "
-            "the last authentication of the session.");
-    };
-    auto const last = req.caller().authenticated_at;
-    if (last && identity.issued_at <= *last) throw refuse();
-    auto use_up = [&req, identity, refuse, id = user.id](pg::Tx& tx) {
-        auto const owner = identities::find_user(tx, req.scope(), identity.issuer, identity.subject);
-        if (!owner || owner->id != id) throw refuse();
+    bool const right =
+        co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return proves(tx, req, user.id, identity); });
+    if (!right) {
+        co_await deps.rate_limits.require(
+            {RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address)}, too_many_attempts);
+        co_await record_failure(req, deps, user.id, "wrong_identity");
+        throw refused_identity();
+    }
+    auto use_up = [&req, identity, id = user.id](pg::Tx& tx) {
+        if (!proves(tx, req, id, identity)) throw refused_identity();
         require_unused(tx, req, identity);
     };
     co_return Proved{.amr = {"fed"}, .use_up = std::move(use_up)};
@@ -153,6 +171,15 @@ asio::awaitable<Proved> prove(http::Request const& req, Deps& deps, User const& 
     if (proof.password) return prove_password(req, deps, user, *proof.password);
     if (proof.method) return prove_code(req, deps, user, proof);
     return prove_identity(req, deps, user, *proof.id_token);
+}
+
+/// Throws if the session could not be refreshed either.
+void require_refreshable(
+    tenancy::Tenant const& tenant, core::Environment environment, sessions::TokenContents const& contents)
+{
+    if (!trusts(tenant, environment, contents.identity_provider)) throw session_ended();
+    if (account_rules_of(tenant, environment).verified_only && !contents.email_verified)
+        throw email_not_verified();
 }
 
 /// Call after `deps.tokens.ready()`.
@@ -175,14 +202,17 @@ asio::awaitable<http::Response> reauthenticate(http::Request const& req, Deps& d
     User const user = co_await signed_in_user(req, deps);
     co_await deps.tokens.ready();
     Proved const proved = co_await prove(req, deps, user, proof);
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
     auto const contents = co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         lock_signed_in_user(tx, req, deps);
         if (proved.use_up) proved.use_up(tx);
         auto updated = sessions::reauthenticate(
-            tx, req.scope(), session_id_of(req), proved.amr, proved.aal2, deps.clock.now());
+            tx, req.scope(), session_id_of(req), proved.amr, proved.aal2, deps.clock.now())
+                           .value();
+        require_refreshable(*tenant, req.scope().environment(), updated);
         record(
             tx, req, {.user_id = user.id, .type = "reauthentication", .action = "session.reauthenticated"});
-        return updated.value();
+        return updated;
     });
     co_return respond_with_access_token(req, deps, contents);
 }

@@ -12,8 +12,6 @@
 #include "storage/sessions.hpp"
 #include "tenancy/directory.hpp"
 
-#include <algorithm>
-
 namespace auth_mfa {
 
 namespace {
@@ -56,14 +54,6 @@ void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
             .after = boost::json::object{{"userId", session.user_id.to_string()}}});
 }
 
-/// Whether the tenant still trusts the identity provider from which a session came. Removing a provider ends
-/// its sessions; a sign-in at the same moment may still open one.
-bool trusts(tenancy::Tenant const& tenant, core::Scope const& scope, std::string const& provider)
-{
-    return std::ranges::any_of(identity_providers_of(tenant, scope.environment()),
-        [&](IdentityProvider const& trusted) { return trusted.key() == provider; });
-}
-
 /// Handles a refresh token with which the session could not be rotated. Returns the contents of the next
 /// tokens; nullopt if the token is refused. A used token that is presented again after the retry window may
 /// be stolen, so the session ends.
@@ -103,7 +93,7 @@ asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
             req.scope(), [&](pg::Tx& tx) { return retry_or_refuse(tx, req, token, now); });
     }
     if (!contents) throw bad_refresh_token();
-    if (contents->identity_provider && !trusts(*tenant, req.scope(), *contents->identity_provider)) {
+    if (!trusts(*tenant, req.scope().environment(), contents->identity_provider)) {
         co_await deps.db.transact(
             req.scope(), [&](pg::Tx& tx) { sessions::end(tx, req.scope(), contents->session_id, now); });
         throw bad_refresh_token();

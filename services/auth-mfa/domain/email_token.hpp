@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,9 @@ struct EmailToken {
     UserId user_id;
     std::string email;         ///< the address to which the token was sent
     bool was_verified = false; ///< revert_email only: whether `email` was verified before the change
+    /// confirm_email only: the version of the user's credentials when the user requested the change. Under
+    /// another version the token is worthless, because the session that requested the change may have ended.
+    std::optional<std::int64_t> credentials_version;
     core::Time created_at;
 };
 

@@ -43,6 +43,8 @@ inline constexpr Limit enrolment_send_limit_per_network{20, std::chrono::hours(1
 inline constexpr Limit mail_limit{3, std::chrono::hours(1)};
 /// Emails that may be requested per network and scope without a credential.
 inline constexpr Limit mail_limit_per_network{1000, std::chrono::hours(1)};
+/// Invitations per scope: the sender's reputation is that of all tenants.
+inline constexpr Limit invitation_limit{1000, std::chrono::hours(1)};
 
 /// Wrong passwords per account.
 inline constexpr Limit wrong_password_limit{10, std::chrono::minutes(15)};

@@ -22,6 +22,13 @@ std::string text_of(json::object const& object, std::string_view name)
 
 } // namespace
 
+bool trusts(
+    tenancy::Tenant const& tenant, core::Environment environment, std::optional<std::string> const& provider)
+{
+    return !provider || std::ranges::any_of(identity_providers_of(tenant, environment),
+                            [&](IdentityProvider const& trusted) { return trusted.key() == *provider; });
+}
+
 std::vector<IdentityProvider> identity_providers_of(
     tenancy::Tenant const& tenant, core::Environment environment)
 {

@@ -63,6 +63,10 @@ std::optional<std::string> link_page_of(
 /// The setting `identityProviders` of one environment; empty when the setting is not set.
 std::vector<IdentityProvider> identity_providers_of(
     tenancy::Tenant const& tenant, core::Environment environment);
+/// Whether the tenant still has the provider with this key (IdentityProvider::key). Removing a provider ends
+/// its sessions; a sign-in at the same moment may still open one. True for nullopt: no provider was used.
+bool trusts(
+    tenancy::Tenant const& tenant, core::Environment environment, std::optional<std::string> const& provider);
 /// The brand that messages and the hosted pages name: the setting `brand`, or the tenant's display name if
 /// that setting is not set.
 std::string brand_of(tenancy::Tenant const& tenant, core::Environment environment);

@@ -3,6 +3,7 @@
 #include "core/json_writer.hpp"
 #include "domain/json.hpp"
 #include "flows/activity.hpp"
+#include "flows/mail_requests.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "tenancy/directory.hpp"
 
@@ -52,12 +53,25 @@ void publish_session(pg::Tx& tx, http::Request const& req, sessions::NewSession 
     publish(tx, req, "session.created", std::move(w).str(), session.now);
 }
 
-void publish_factor(pg::Tx& tx, http::Request const& req, std::string_view type, UserId user_id,
-    std::string_view factor, core::Time now)
+void announce_factor(pg::Tx& tx, http::Request const& req, FactorChange const& change, User const& user,
+    std::string_view factor, AccountRules const& rules, core::Time now)
 {
     core::JsonWriter w;
-    w.begin_object().member("userId", user_id.to_string()).member("factor", factor).end_object();
-    publish(tx, req, type, std::move(w).str(), now);
+    w.begin_object().member("userId", user.id.to_string()).member("factor", factor).end_object();
+    publish(tx, req, change.event, std::move(w).str(), now);
+    if (rules.security_emails) mail_notice(tx, req, change.notice, user, factor);
+    record(tx, req,
+        {.user_id = user.id,
+            .type = change.activity,
+            .action = change.action,
+            .after = boost::json::object{{"factor", factor}}});
+}
+
+void announce_no_factors(
+    pg::Tx& tx, http::Request const& req, User const& user, AccountRules const& rules, core::Time now)
+{
+    if (user.phone_verified) announce_factor(tx, req, factor_removed, user, "sms", rules, now);
+    if (user.totp) announce_factor(tx, req, factor_removed, user, "totp", rules, now);
 }
 
 asio::awaitable<AccountRules> account_rules(http::Request const& req, Deps& deps)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "deps.hpp"
+#include "domain/mail.hpp"
 #include "domain/settings.hpp"
 #include "domain/user.hpp"
 #include "http/message.hpp"
@@ -30,9 +31,28 @@ void record_created(pg::Tx& tx, http::Request const& req, User const& user);
 /// Announces `session.created`: `{sessionId, userId, amr, acr, createdAt}`.
 void publish_session(pg::Tx& tx, http::Request const& req, sessions::NewSession const& session);
 
-/// Announces `mfa.enabled` or `mfa.disabled` at `now`: `{userId, factor}`.
-void publish_factor(pg::Tx& tx, http::Request const& req, std::string_view type, UserId user_id,
-    std::string_view factor, core::Time now);
+/// A change of a factor, as it is announced.
+struct FactorChange {
+    std::string_view event;    ///< of webhooks
+    std::string_view activity; ///< the type of the activity
+    std::string_view action;   ///< of the audit log
+    MailKind notice{};
+};
+
+inline constexpr FactorChange factor_added{
+    "mfa.enabled", "factor_added", "factor.enabled", MailKind::factor_added};
+inline constexpr FactorChange factor_removed{
+    "mfa.disabled", "factor_removed", "factor.disabled", MailKind::factor_removed};
+
+/// Announces the change of `factor` (`sms`, `totp`) at `now`: `{userId, factor}` to webhooks, a notice if the
+/// rules permit it, and entries in the activity and the audit log. Call it last in the transaction (see
+/// audit::record).
+void announce_factor(pg::Tx& tx, http::Request const& req, FactorChange const& change, User const& user,
+    std::string_view factor, AccountRules const& rules, core::Time now);
+
+/// Announces the removal of every factor that `user` had.
+void announce_no_factors(
+    pg::Tx& tx, http::Request const& req, User const& user, AccountRules const& rules, core::Time now);
 
 /// The rules for accounts of the request's scope, from the cached settings.
 asio::awaitable<AccountRules> account_rules(http::Request const& req, Deps& deps);

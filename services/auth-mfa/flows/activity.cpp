@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t max_user_agent = 255;
 
-audit::Actor actor_of(http::Request const& req, std::optional<UserId> user_id)
+audit::Actor actor_of(http::Request const& req, AccountEvent const& event)
 {
     auto const& caller = req.caller();
     if (caller.kind != core::Access::anonymous)
         return {.id = caller.id, .role = caller.role, .request_id = req.context.request_id};
-    return {.id = user_id ? user_id->to_string() : "anonymous",
-        .role = "user",
-        .request_id = req.context.request_id};
+    if (!event.user_id || event.result != succeeded)
+        return {.id = "anonymous", .role = "user", .request_id = req.context.request_id};
+    return {.id = event.user_id->to_string(), .role = "user", .request_id = req.context.request_id};
 }
 
 std::string subject_of(AccountEvent const& event)
@@ -40,12 +40,21 @@ void record(pg::Tx& tx, http::Request const& req, AccountEvent const& event)
                 .ip = req.remote_address,
                 .user_agent = user_agent(req)});
     boost::json::object after{{"result", event.result}};
-    audit::record(tx, req.scope(), actor_of(req, event.user_id),
+    audit::record(tx, req.scope(), actor_of(req, event),
         {.action = std::string(event.action),
             .subject_type = event.session_id ? "session" : "user",
             .subject_id = subject_of(event),
             .before = std::nullopt,
             .after = event.after ? *event.after : boost::json::value(std::move(after))});
+}
+
+void record_unlinked(pg::Tx& tx, http::Request const& req, UserId user_id, LinkedIdentity const& identity)
+{
+    record(tx, req,
+        {.user_id = user_id,
+            .type = "identity_unlinked",
+            .action = "identity.unlinked",
+            .after = boost::json::object{{"issuer", identity.issuer}}});
 }
 
 std::string user_agent(http::Request const& req)

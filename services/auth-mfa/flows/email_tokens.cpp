@@ -37,6 +37,8 @@ User use_token(pg::Tx& tx, http::Request const& req, EmailToken const& token)
     begin_account_change(tx, req);
     auto user = users::lock(tx, req.scope(), token.user_id);
     if (!user || !email_tokens::use(tx, req.scope(), token)) throw token_expired();
+    if (token.credentials_version && *token.credentials_version != user->credentials_version)
+        throw token_expired();
     return *std::move(user);
 }
 

@@ -5,45 +5,18 @@
 #include "domain/errors.hpp"
 #include "domain/recovery_code.hpp"
 #include "flows/account_events.hpp"
-#include "flows/activity.hpp"
 #include "flows/fresh_authentication.hpp"
-#include "flows/mail_requests.hpp"
 #include "flows/open_session.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"
+#include "tokens/tokens.hpp"
 
 namespace auth_mfa {
 
 namespace {
-
-/// A change of a factor, as it is announced.
-struct FactorChange {
-    std::string_view event;    ///< of webhooks
-    std::string_view activity; ///< the type of the activity
-    std::string_view action;   ///< of the audit log
-    MailKind notice{};
-};
-
-constexpr FactorChange factor_added{"mfa.enabled", "factor_added", "factor.enabled", MailKind::factor_added};
-constexpr FactorChange factor_removed{
-    "mfa.disabled", "factor_removed", "factor.disabled", MailKind::factor_removed};
-
-/// Announces the change to webhooks, by email, in the activity and in the audit log. Call it last in the
-/// transaction (see audit::record).
-void announce(pg::Tx& tx, http::Request const& req, Deps const& deps, FactorChange const& change,
-    User const& user, std::string_view factor, AccountRules const& rules)
-{
-    publish_factor(tx, req, change.event, user.id, factor, deps.clock.now());
-    if (rules.security_emails) mail_notice(tx, req, change.notice, user, factor);
-    record(tx, req,
-        {.user_id = user.id,
-            .type = change.activity,
-            .action = change.action,
-            .after = boost::json::object{{"factor", factor}}});
-}
 
 /// The response to the confirmation of a factor that was enrolled during a sign-in: it opens the session.
 asio::awaitable<http::Response> finish_enrolment(
@@ -51,9 +24,11 @@ asio::awaitable<http::Response> finish_enrolment(
 {
     UserId const id(core::Uuid::parse(req.caller().id).value());
     User const user = (co_await deps.batchers.find_user.run({req.scope().id, id})).value();
+    auto const enrolment = Tokens::read_enrolment(req.caller().session_id).value();
     co_return co_await open_session(req, deps, user,
-        {.amr = {"pwd", factor == "sms" ? "sms" : "otp", "mfa"},
+        {.amr = {enrolment.identity_provider ? "fed" : "pwd", factor == "sms" ? "sms" : "otp", "mfa"},
             .aal2 = true,
+            .identity_provider = enrolment.identity_provider,
             .recovery_codes = std::move(recovery_codes)});
 }
 
@@ -115,7 +90,7 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
             sessions::end_others(tx, req.scope(), user.id, session_id_of(req), now);
             trusted_devices::revoke_all(tx, req.scope(), user.id);
         }
-        announce(tx, req, deps, factor_added, user, factor, rules);
+        announce_factor(tx, req, factor_added, user, factor, rules, now);
         return true;
     };
     if (!co_await deps.db.transact(req.scope(), put_in_force)) {
@@ -154,7 +129,7 @@ asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& d
         if (last) recovery_codes::remove_all(tx, req.scope(), locked.id);
         trusted_devices::revoke_all(tx, req.scope(), locked.id);
         sessions::end_others(tx, req.scope(), locked.id, session_id_of(req), now);
-        announce(tx, req, deps, factor_removed, locked, factor, rules);
+        announce_factor(tx, req, factor_removed, locked, factor, rules, now);
     });
     co_return http::Response::ok(R"({"disabled":true})");
 }

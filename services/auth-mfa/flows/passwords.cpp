@@ -3,9 +3,11 @@
 #include "domain/password_policy.hpp"
 #include "pg/database.hpp"
 #include "providers/breach_check.hpp"
+#include "state/rate_limits.hpp"
 #include "storage/users.hpp"
 
 #include <string>
+#include <utility>
 
 namespace auth_mfa {
 
@@ -46,8 +48,8 @@ asio::awaitable<bool> is_password_of(http::Request const& req, Deps& deps,
     co_return right;
 }
 
-asio::awaitable<void> require_good_password(
-    core::ScopeId scope_id, Deps& deps, crypto::PasswordHasher::Reservation const& turn, NewPassword wanted)
+asio::awaitable<crypto::PasswordHasher::Reservation> require_good_password(
+    core::ScopeId scope_id, Deps& deps, crypto::PasswordHasher::Reservation turn, NewPassword wanted)
 {
     auto const& password = wanted.password.reveal();
     auto const* const current = wanted.current == nullptr ? nullptr : &wanted.current->normal.reveal();
@@ -58,9 +60,24 @@ asio::awaitable<void> require_good_password(
     else
         co_await deps.passwords.compute(turn, judge);
     if (fault) throw refused(wanted.field, *fault);
+    if (!deps.breaches.is_on()) co_return turn;
+    {
+        auto const given_back = std::move(turn);
+    }
     if (co_await deps.breaches.is_breached(scope_id, wanted.password))
         throw refused(wanted.field,
             {"breached", "is on a list of passwords from data breaches; choose another password"});
+    co_return deps.passwords.reserve(scope_id);
+}
+
+asio::awaitable<std::string> hash_counted(http::Request const& req, Deps& deps, NewPassword wanted)
+{
+    auto turn = deps.passwords.reserve(req.scope().id);
+    auto const reserved = co_await deps.rate_limits.require(
+        {RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address)}, too_many_attempts);
+    auto const place = co_await require_good_password(req.scope().id, deps, std::move(turn), wanted);
+    co_await deps.rate_limits.give_back(reserved);
+    co_return co_await deps.passwords.hash(place, wanted.password);
 }
 
 } // namespace auth_mfa

@@ -7,6 +7,7 @@
 #include "http/message.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace auth_mfa {
@@ -41,8 +42,14 @@ struct NewPassword {
 /// `same_as_email`, `same_as_current` and `too_weak` (password_fault), and `breached` (BreachCheck). Call it
 /// for every new password before it is hashed. For a password of more than 16 bytes it takes up to about as
 /// much CPU time as a hash. So count such attempts if the caller is anonymous. `scope_id`: the account's
-/// scope.
-asio::awaitable<void> require_good_password(
-    core::ScopeId scope_id, Deps& deps, crypto::PasswordHasher::Reservation const& turn, NewPassword wanted);
+/// scope. `turn` is a place in the hashing queue, and so is the result, for the hash. The function holds none
+/// while it waits for the server of BreachCheck; it throws UNAVAILABLE if there is none afterwards.
+asio::awaitable<crypto::PasswordHasher::Reservation> require_good_password(
+    core::ScopeId scope_id, Deps& deps, crypto::PasswordHasher::Reservation turn, NewPassword wanted);
+
+/// The hash of a password that a client without a credential may set, because the client has a token from an
+/// email. Refused passwords count against the sign-in limit of the client's network. Throws as
+/// `require_good_password`, and RATE_LIMITED.
+asio::awaitable<std::string> hash_counted(http::Request const& req, Deps& deps, NewPassword wanted);
 
 } // namespace auth_mfa

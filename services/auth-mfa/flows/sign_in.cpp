@@ -105,7 +105,7 @@ asio::awaitable<http::Response> finish_sign_in(
     co_await require_admitted(req, deps, user, rules);
     if (rules.requires_enrolment(user)) {
         co_await deps.tokens.ready();
-        throw enrolment_required(deps.tokens.enrolment_token(req.scope(), user));
+        throw enrolment_required(deps.tokens.enrolment_token(req.scope(), user, sign_in.identity_provider));
     }
     if (!user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
     SecondFactor const second = co_await second_factor_of(req, deps, user.id);
@@ -124,7 +124,8 @@ asio::awaitable<void> record_refusal(
     http::Request const& req, Deps& deps, std::optional<UserId> user_id, std::string_view reason)
 {
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        if (user_id) users::lock(tx, req.scope(), *user_id);
+        // An unknown user costs the same statements.
+        users::lock(tx, req.scope(), user_id.value_or(UserId()));
         record(
             tx, req, {.user_id = user_id, .type = "sign_in", .result = reason, .action = "sign_in.refused"});
     });

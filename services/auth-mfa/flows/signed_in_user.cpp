@@ -8,12 +8,6 @@ namespace auth_mfa {
 
 namespace {
 
-core::Error session_ended()
-{
-    return core::Error(core::codes::unauthorized, "The session has ended. Sign in again.")
-        .header("WWW-Authenticate", "Bearer error=\"invalid_token\"");
-}
-
 core::Uuid require_id(std::string_view text)
 {
     auto const id = core::Uuid::parse(text);
@@ -21,18 +15,30 @@ core::Uuid require_id(std::string_view text)
     return *id;
 }
 
+asio::awaitable<void> require_current(http::Request const& req, Deps& deps, core::Access allowed)
+{
+    if (!req.caller().is_jwt()) co_return;
+    co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return require_role(tx, req, deps, allowed); });
+}
+
 /// The user of an enrolment token. The token ends when a factor is enrolled, and when the user's credentials
 /// or status change.
 User require_enrolling(std::optional<User> user, http::Request const& req)
 {
-    auto const version = Tokens::enrolment_version(req.caller().session_id);
-    if (!user || user->credentials_version != version || user->status != UserStatus::active ||
-        user->has_factor())
+    auto const enrolment = Tokens::read_enrolment(req.caller().session_id);
+    if (!user || !enrolment || user->credentials_version != enrolment->credentials_version ||
+        user->status != UserStatus::active || user->has_factor())
         throw session_ended();
     return *std::move(user);
 }
 
 } // namespace
+
+core::Error session_ended()
+{
+    return core::Error(core::codes::unauthorized, "The session has ended. Sign in again.")
+        .header("WWW-Authenticate", "Bearer error=\"invalid_token\"");
+}
 
 asio::awaitable<User> signed_in_user(http::Request const& req, Deps& deps)
 {
@@ -67,6 +73,16 @@ core::Access require_role(pg::Tx& tx, http::Request const& req, Deps const& deps
         throw core::Error(core::codes::forbidden, "Your current role does not permit this request. Ask an "
                                                   "owner of the tenant to change your role.");
     return current;
+}
+
+asio::awaitable<void> require_staff(http::Request const& req, Deps& deps)
+{
+    return require_current(req, deps, core::Access::staff);
+}
+
+asio::awaitable<void> require_owner(http::Request const& req, Deps& deps)
+{
+    return require_current(req, deps, core::Access::owner);
 }
 
 core::Uuid session_id_of(http::Request const& req)

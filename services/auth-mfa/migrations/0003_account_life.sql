@@ -17,6 +17,8 @@ ALTER TABLE sessions
     ADD COLUMN aal2              boolean,
     ADD COLUMN identity_provider text; -- issuer and audience, separated by a space
 
+CREATE INDEX sessions_by_provider ON sessions (scope_id, identity_provider) WHERE identity_provider IS NOT NULL;
+
 -- NULL in rows of earlier versions: the id is derived from issuer and subject.
 ALTER TABLE identities
     ADD COLUMN identity_id uuid,
@@ -34,6 +36,7 @@ CREATE TABLE email_tokens (
     email          text        NOT NULL, -- the address that the token was sent to
     email_key      text        NOT NULL, -- lower case
     was_verified   boolean     NOT NULL, -- for revert_email: whether the address was verified
+    credentials_version bigint,          -- for confirm_email: the user's, when the user requested the change
     created_at     timestamptz NOT NULL,
     expires_at     timestamptz NOT NULL,
     PRIMARY KEY (scope_id, token_hash),

@@ -45,6 +45,9 @@ public:
     BreachCheck(BreachCheck const&) = delete;
     BreachCheck& operator=(BreachCheck const&) = delete;
 
+    /// Whether there are lookups.
+    bool is_on() const noexcept { return client_ != nullptr; }
+
     /// Whether the list contains the password. False if it is not known, or if there are no lookups.
     asio::awaitable<bool> is_breached(core::ScopeId scope_id, core::Secret const& password);
 

@@ -89,6 +89,11 @@ Counter RateLimits::mails_to(core::Scope const& scope, std::string_view email, s
     return {email_subject(scope, email), kind, {to_redis(mail_limit)}};
 }
 
+Counter RateLimits::invitations(core::Scope const& scope)
+{
+    return {core::to_string(scope.id) + ":scope", "invitations", {to_redis(invitation_limit)}};
+}
+
 Counter RateLimits::mails_from_network(core::Scope const& scope, std::string_view address)
 {
     return {network_subject(scope, address), "mails", {to_redis(mail_limit_per_network)}, true};

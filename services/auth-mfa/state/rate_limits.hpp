@@ -107,6 +107,8 @@ public:
     /// Emails of one kind to one address, whether or not an account has it. `kind` must have static storage
     /// duration.
     Counter mails_to(core::Scope const& scope, std::string_view email, std::string_view kind) const;
+    /// Invitations of a scope's members.
+    static Counter invitations(core::Scope const& scope);
     /// Emails requested without a credential.
     static Counter mails_from_network(core::Scope const& scope, std::string_view address);
 

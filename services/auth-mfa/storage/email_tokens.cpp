@@ -15,6 +15,7 @@ EmailToken read(pg::RowReader& r)
     token.user_id = UserId(r.uuid());
     token.email = r.text();
     token.was_verified = r.boolean();
+    token.credentials_version = r.optional_integer();
     token.created_at = r.time();
     return token;
 }
@@ -25,20 +26,20 @@ void put(pg::Tx& tx, core::Scope const& scope, EmailToken const& token, core::Ti
 {
     tx.run(R"(
         INSERT INTO email_tokens (
-            scope_id, token_hash, purpose, user_id, email, email_key, was_verified, created_at,
-            expires_at
+            scope_id, token_hash, purpose, user_id, email, email_key, was_verified, credentials_version,
+            created_at, expires_at
         )
-        VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), $8)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp(), $9)
         ON CONFLICT (scope_id, token_hash) DO UPDATE SET expires_at = excluded.expires_at)",
         {scope.id, token.hash, to_string(token.purpose), token.user_id, token.email, core::lower(token.email),
-            token.was_verified, expires_at});
+            token.was_verified, token.credentials_version, expires_at});
 }
 
 std::optional<EmailToken> find(
     pg::Tx& tx, core::Scope const& scope, std::string_view hash, TokenPurpose purpose, core::Time now)
 {
     auto const result = tx.run(R"(
-        SELECT token_hash, purpose, user_id, email, was_verified, created_at
+        SELECT token_hash, purpose, user_id, email, was_verified, credentials_version, created_at
         FROM email_tokens
         WHERE scope_id = $1 AND token_hash = $2 AND purpose = $3 AND expires_at > $4)",
         {scope.id, hash, to_string(purpose), now});

@@ -27,9 +27,10 @@ Assurance read_assurance(pg::RowReader& r)
     return assurance;
 }
 
-/// Whether the user of the row `k` has no sessions, or one of the last 50 has the `user_agent` of `k`. After
-/// 10 sessions within an hour, every browser counts as known, so that sign-ins cannot flood the user's
-/// mailbox.
+/// Whether one of the last 50 sessions of the user of the row `k` has the `user_agent` of `k`. After 10
+/// sessions within an hour, every browser counts as known, so that sign-ins cannot flood the user's mailbox.
+/// The first browser counts as known, too. Ended sessions are deleted after some days, so whether it is the
+/// first one is known from the activity, which is kept for 90 days, and for older accounts not at all.
 constexpr auto knows_browser = pg::sql(R"(coalesce(
     (
         SELECT bool_or(r.user_agent = k.user_agent)
@@ -42,7 +43,17 @@ constexpr auto knows_browser = pg::sql(R"(coalesce(
             LIMIT 50
         ) AS r
     ),
-    true
+    (
+        SELECT v.created_at > now() - interval '90 days'
+            AND NOT EXISTS (
+                SELECT
+                FROM activity a
+                WHERE a.scope_id = v.scope_id AND a.user_id = v.user_id AND a.type = 'sign_in'
+                    AND a.result = 'success'
+            )
+        FROM users v
+        WHERE v.scope_id = k.scope_id AND v.user_id = k.user_id
+    )
 ))");
 
 Session read(pg::RowReader& r)
@@ -256,13 +267,21 @@ void end_of_providers(
     pg::Tx& tx, core::Scope const& scope, std::vector<std::string> const& identity_providers, core::Time now)
 {
     tx.run(R"(
-        UPDATE sessions s
+        UPDATE sessions
         SET ended_at = $3
-        FROM unnest($2::text[]) AS p (name)
-        JOIN identities i ON i.scope_id = $1 AND i.issuer = split_part(p.name, ' ', 1)
-        WHERE s.scope_id = $1 AND s.user_id = i.user_id AND s.identity_provider = p.name
-            AND s.ended_at IS NULL)",
+        WHERE scope_id = $1 AND identity_provider = ANY ($2::text[]) AND ended_at IS NULL)",
         {scope.id, identity_providers, now});
+}
+
+void end_of_issuer(
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view issuer, core::Time now)
+{
+    tx.run(R"(
+        UPDATE sessions
+        SET ended_at = $4
+        WHERE scope_id = $1 AND user_id = $2 AND split_part(identity_provider, ' ', 1) = $3
+            AND ended_at IS NULL)",
+        {scope.id, user_id, issuer, now});
 }
 
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)

@@ -100,6 +100,10 @@ std::optional<TokenContents> reauthenticate(pg::Tx& tx, core::Scope const& scope
 void end_of_providers(
     pg::Tx& tx, core::Scope const& scope, std::vector<std::string> const& identity_providers, core::Time now);
 
+/// Ends the user's sessions that were opened with an id token of this issuer.
+void end_of_issuer(
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view issuer, core::Time now);
+
 /// Ends the session if it has not ended.
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
 

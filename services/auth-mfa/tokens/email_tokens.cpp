@@ -7,15 +7,15 @@
 
 namespace auth_mfa {
 
-EmailTokens::EmailTokens(crypto::Keyring const& keyring)
-    : key_(keyring.derive("auth-mfa.email_tokens").front())
-{
-}
+EmailTokens::EmailTokens(crypto::Keyring const& keyring) : keys_(keyring.derive("auth-mfa.email_tokens")) {}
 
-std::string EmailTokens::make(core::Scope const& scope, core::Uuid const& mail_id) const
+std::vector<std::string> EmailTokens::candidates(core::Scope const& scope, core::Uuid const& mail_id) const
 {
     std::string const text = core::to_string(scope.id) + ':' + mail_id.to_string();
-    return crypto::base64url::encode(crypto::view(crypto::hmac_sha256(key_.reveal(), text)));
+    std::vector<std::string> tokens;
+    for (auto const& key : keys_)
+        tokens.push_back(crypto::base64url::encode(crypto::view(crypto::hmac_sha256(key.reveal(), text))));
+    return tokens;
 }
 
 std::string EmailTokens::hash(std::string_view token)

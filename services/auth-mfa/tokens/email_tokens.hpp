@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace auth_mfa {
 
@@ -18,13 +19,20 @@ public:
     explicit EmailTokens(crypto::Keyring const& keyring);
 
     /// The token in the email `mail_id`: 43 characters of base64url.
-    std::string make(core::Scope const& scope, core::Uuid const& mail_id) const;
+    std::string make(core::Scope const& scope, core::Uuid const& mail_id) const
+    {
+        return candidates(scope, mail_id).front();
+    }
+
+    /// The tokens that the email may already have: that of the present key first, then those of the keys
+    /// before it.
+    std::vector<std::string> candidates(core::Scope const& scope, core::Uuid const& mail_id) const;
 
     /// The stored form of a token: its SHA-256, in hex.
     static std::string hash(std::string_view token);
 
 private:
-    core::Secret const key_;
+    std::vector<core::Secret> const keys_;
 };
 
 } // namespace auth_mfa

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t id_size = 16;
 constexpr std::size_t generation_size = 4;
 constexpr std::size_t mac_size = 32;
-/// The claim `sid` of enrolment tokens: this text and the version of the user's credentials.
+/// The claim `sid` of enrolment tokens: this text, the version of the user's credentials and, after a dot,
+/// the identity provider in base64url, if the first factor was an id token.
 constexpr std::string_view enrolment_session = "enrolment.";
 
 /// Appends the lowest `bytes` bytes of `number`, in big-endian order.
@@ -90,22 +91,29 @@ std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims con
             {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}});
 }
 
-std::string Tokens::enrolment_token(core::Scope const& scope, User const& user) const
+std::string Tokens::enrolment_token(
+    core::Scope const& scope, User const& user, std::optional<std::string> const& identity_provider) const
 {
+    std::string sid = std::string(enrolment_session) + std::to_string(user.credentials_version);
+    if (identity_provider) sid += '.' + crypto::base64url::encode(*identity_provider);
     return sign(scope, auth::token::enrolment_audience, enrolment_token_lifetime,
-        {{"sub", user.id.to_string()},
-            {"sid", std::string(enrolment_session) + std::to_string(user.credentials_version)},
-            {"role", to_string(user.role)}, {"email", user.email}, {"email_verified", user.email_verified}});
+        {{"sub", user.id.to_string()}, {"sid", std::move(sid)}, {"role", to_string(user.role)},
+            {"email", user.email}, {"email_verified", user.email_verified}});
 }
 
-std::optional<std::int64_t> Tokens::enrolment_version(std::string_view session_id)
+std::optional<Tokens::Enrolment> Tokens::read_enrolment(std::string_view session_id)
 {
     if (!session_id.starts_with(enrolment_session)) return std::nullopt;
     session_id.remove_prefix(enrolment_session.size());
-    std::int64_t version = 0;
+    Enrolment enrolment;
     auto const* const end = session_id.data() + session_id.size();
-    auto const [read, error] = std::from_chars(session_id.data(), end, version);
-    return error == std::errc() && read == end ? std::optional(version) : std::nullopt;
+    auto const [read, error] = std::from_chars(session_id.data(), end, enrolment.credentials_version);
+    if (error != std::errc()) return std::nullopt;
+    if (read == end) return enrolment;
+    std::string_view const rest(read, static_cast<std::size_t>(end - read));
+    if (rest.front() != '.') return std::nullopt;
+    enrolment.identity_provider = crypto::base64url::decode(rest.substr(1));
+    return enrolment.identity_provider ? std::optional(std::move(enrolment)) : std::nullopt;
 }
 
 std::string Tokens::refresh_token(

@@ -58,13 +58,21 @@ public:
     /// if there is no signing key.
     std::string access_token(core::Scope const& scope, AccessTokenClaims const& claims) const;
 
-    /// A JWT with the audience `mfa-enrollment`, for a user who proved the password but must enrol a second
-    /// factor before the first session. It expires after `enrolment_token_lifetime`, and ends when the user's
+    /// A JWT with the audience `mfa-enrollment`, for a user who proved the first factor but must enrol a
+    /// second one before the first session. `identity_provider`: whose id token was the first factor; nullopt
+    /// if it was the password. The token expires after `enrolment_token_lifetime`, and ends when the user's
     /// credentials change. Await `ready` first. Throws as `access_token`.
-    std::string enrolment_token(core::Scope const& scope, User const& user) const;
+    std::string enrolment_token(core::Scope const& scope, User const& user,
+        std::optional<std::string> const& identity_provider) const;
 
-    /// The version of the credentials in the claim `sid` of an enrolment token; nullopt for another claim.
-    static std::optional<std::int64_t> enrolment_version(std::string_view session_id);
+    /// The sign-in that an enrolment token continues.
+    struct Enrolment {
+        std::int64_t credentials_version = 0;
+        std::optional<std::string> identity_provider; ///< as SignIn's
+    };
+
+    /// Reads the claim `sid` of an enrolment token; nullopt for another claim.
+    static std::optional<Enrolment> read_enrolment(std::string_view session_id);
 
     /// base64url of the session's id, the generation and their HMAC for this scope. Tokens are not stored.
     std::string refresh_token(core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const;

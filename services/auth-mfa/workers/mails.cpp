@@ -17,6 +17,7 @@
 
 #include <boost/json/value_to.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -81,6 +82,22 @@ bool is_wanted(Mail const& mail, User const& user)
     }
 }
 
+/// The email's user. The lock serialises the transaction with those that withdraw tokens and emails of the
+/// user, and with changes of the address.
+std::optional<User> lock_user(pg::Tx& tx, core::Scope const& scope, Mail const& mail)
+{
+    if (mail.user_id) return users::lock(tx, scope, *mail.user_id);
+    auto const found = users::find_by_email(tx, scope, mail.email);
+    return found ? users::lock(tx, scope, found->id) : std::nullopt;
+}
+
+/// A reason without the rest of a server's reply, which may repeat the address: `550 5.1.1`.
+std::string_view without_text(std::string_view reason)
+{
+    bool const is_reply = !reason.empty() && reason.front() >= '0' && reason.front() <= '9';
+    return is_reply ? reason.substr(0, reason.find_first_not_of("0123456789. -")) : reason;
+}
+
 std::string detail(Mail const& mail, std::string_view name)
 {
     auto const* const value = mail.details.if_contains(name);
@@ -113,22 +130,31 @@ std::optional<MailWorker::Prepared> MailWorker::prepare(
     auto mail = mails::find(tx, scope.id, claim.ref);
     if (!mail) return std::nullopt;
     claim.traceparent = mail->traceparent.value_or("");
-    // The lock serialises this transaction with those that withdraw tokens and emails of the user.
-    auto const user =
-        mail->user_id ? users::lock(tx, scope, *mail->user_id) : users::find_by_email(tx, scope, mail->email);
+    auto const user = lock_user(tx, scope, *mail);
     if (!user || !is_wanted(*mail, *user)) return std::nullopt;
     if (!mail->user_id) mail->email = user->email; // as the user wrote it
     Prepared prepared{.mail = *std::move(mail), .account_email = user->email, .token = {}};
     auto const link = link_of(prepared.mail.kind);
     if (!link) return prepared;
-    prepared.token = deps_.tokens.make(scope, prepared.mail.id);
-    std::string const hash = EmailTokens::hash(prepared.token);
+    auto const tokens = deps_.tokens.candidates(scope, prepared.mail.id);
     // The token that undoes a change of the email is stored with the change, and valid from then on.
     bool const reverts = link->purpose == TokenPurpose::revert_email;
-    if ((reverts || prepared.mail.has_token) && !email_tokens::exists(tx, scope, hash)) return std::nullopt;
+    bool const is_stored = reverts || prepared.mail.has_token;
+    auto const token =
+        is_stored
+            ? std::ranges::find_if(tokens,
+                  [&](std::string const& t) { return email_tokens::exists(tx, scope, EmailTokens::hash(t)); })
+            : tokens.begin();
+    if (token == tokens.end()) return std::nullopt; // it was used or withdrawn
+    prepared.token = *token;
     if (reverts) return prepared;
+    bool const confirms = link->purpose == TokenPurpose::confirm_email;
     email_tokens::put(tx, scope,
-        {.hash = hash, .purpose = link->purpose, .user_id = user->id, .email = prepared.mail.email},
+        {.hash = EmailTokens::hash(prepared.token),
+            .purpose = link->purpose,
+            .user_id = user->id,
+            .email = prepared.mail.email,
+            .credentials_version = confirms ? std::optional(user->credentials_version) : std::nullopt},
         deps_.clock.now() + lifetime_of(link->purpose));
     mails::set_has_token(tx, scope.id, prepared.mail.id);
     return prepared;
@@ -189,9 +215,9 @@ jobs::Outcome MailWorker::run(core::Scope const& scope, jobs::Claim& claim, std:
     default:
         break;
     }
-    deps_.logger.warn(
-        "an email could not be sent", {{"tenant", scope.slug}, {"kind", to_string(prepared->mail.kind)},
-                                          {"mailId", claim.ref.to_string()}, {"reason", result.reason}});
+    deps_.logger.warn("an email could not be sent",
+        {{"tenant", scope.slug}, {"kind", to_string(prepared->mail.kind)}, {"mailId", claim.ref.to_string()},
+            {"reason", without_text(result.reason)}});
     return jobs::Outcome::dead(remove);
 }
 

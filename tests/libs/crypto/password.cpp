@@ -222,24 +222,24 @@ TEST_CASE("memory is kept for the next hash of any cost, and is returned when th
 
 TEST_CASE("the hasher frees the memory of a costly imported hash, also while other callers wait")
 {
-    crypto::Argon2Cost const costly{.memory_kib = 64 * 1024, .passes = 1, .lanes = 1};
-    auto const imported = crypto::hash_password("correct horse", costly);
+    auto const costly = crypto::hash_password("correct horse", {.memory_kib = 64 * 1024, .passes = 1});
+    auto const slow = crypto::hash_password("correct horse", {.memory_kib = 64, .passes = 2});
     auto const before = resident_kib();
-    std::size_t after = 0;
-    crypto::PasswordHasher hasher({.threads = 1, .cost = cheap});
+    std::vector<std::size_t> during;
+    crypto::PasswordHasher hasher(
+        {.threads = 1, .cost = cheap, .on_hash = [&] { during.push_back(resident_kib()); }});
     auto const reservation = hasher.reserve();
-    auto const verified = [&]() -> asio::awaitable<bool> {
-        co_return co_await hasher.verify(reservation, core::Secret("correct horse"), imported);
-    };
     asio::io_context ioc(1);
-    auto right = asio::co_spawn(ioc, verified(), asio::use_future);
-    // Waits behind the comparison, so the queue is not empty when the comparison ends.
-    auto measured =
-        asio::co_spawn(ioc, hasher.compute(reservation, [&] { after = resident_kib(); }), asio::use_future);
+    auto const verify = [&](std::string const& hash) {
+        return asio::co_spawn(
+            ioc, hasher.verify(reservation, core::Secret("correct horse"), hash), asio::use_future);
+    };
+    auto first = verify(costly), second = verify(slow); // the second waits behind the first
     ioc.run();
-    measured.get();
-    CHECK(right.get());
-    CHECK(after < before + 32 * 1024);
+    CHECK((first.get() && second.get()));
+    REQUIRE(during.size() == 2);
+    CHECK(during[0] >= before + 32 * 1024);
+    CHECK(during[1] < before + 32 * 1024);
 }
 
 TEST_CASE("the hasher resumes the caller's thread, and verifies without a hash to compare")
@@ -384,6 +384,40 @@ TEST_CASE("tenants take turns for the threads, and environments within a tenant"
     may_end.set_value();
     ioc.run();
     CHECK(served == std::vector<int>{7, 7, 8, 7, 9, 7, 8}); // 8 and 9 belong to one tenant
+}
+
+TEST_CASE("comparisons with slower hashes delay only each other")
+{
+    CHECK(crypto::is_slower("$2b$04$abcdefghijklmnopqrstuuOmDAPvMEcXqgbZnY9QoPoV4M2nsUaSG"));
+    CHECK_FALSE(crypto::is_slower(crypto::hash_password("correct horse")));
+    auto const slow_hash = crypto::hash_password("correct horse", {.memory_kib = 64, .passes = 2});
+    REQUIRE(crypto::is_slower(slow_hash, cheap));
+    std::promise<void> begun, may_end;
+    std::atomic<bool> first = true;
+    auto const hold_first = [&] {
+        if (!first.exchange(false)) return;
+        begun.set_value();
+        may_end.get_future().wait();
+    };
+    crypto::PasswordHasher hasher({.threads = 1, .cost = cheap, .on_hash = hold_first});
+    asio::io_context ioc(1);
+    std::vector<std::string> served;
+    auto const sign_in = [&](std::string name, std::optional<std::string> hash) -> asio::awaitable<void> {
+        auto const reservation = hasher.reserve(core::ScopeId{7});
+        co_await hasher.verify(reservation, core::Secret("correct horse"), hash);
+        served.push_back(name);
+    };
+    asio::co_spawn(ioc, sign_in("slow", slow_hash), asio::detached);
+    ioc.poll();
+    begun.get_future().wait();
+    asio::co_spawn(ioc, sign_in("usual", std::nullopt), asio::detached);
+    auto const deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (served.empty() && std::chrono::steady_clock::now() < deadline)
+        ioc.run_one_for(std::chrono::seconds(1));
+    CHECK(served == std::vector<std::string>{"usual"});
+    may_end.set_value();
+    ioc.run();
+    CHECK(served == std::vector<std::string>{"usual", "slow"});
 }
 
 TEST_CASE("each hash is reported once, for hashing and for verifying")
