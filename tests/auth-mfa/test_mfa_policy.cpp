@@ -191,7 +191,7 @@ TEST_CASE("with the policy `required`, a user with a password who signs in with 
     "[policy]")
 {
     World const world;
-    TrustedProvider const provider(world);
+    TrustedProvider const provider(world, "https://id.example.com/" + std::string(400, 'r')); // a realm
     world.set({{"identityProviders", json::array{provider.setting()}}});
     auto ada = world.new_account();
     auto const email = World::new_email(), linking = provider.token(email);

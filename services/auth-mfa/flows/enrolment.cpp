@@ -12,11 +12,24 @@
 #include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
 #include "storage/users.hpp"
+#include "tenancy/directory.hpp"
 #include "tokens/tokens.hpp"
 
 namespace auth_mfa {
 
 namespace {
+
+/// The identity provider of the sign-in that the enrolment token continues; nullopt after a password. Throws
+/// UNAUTHORIZED if the tenant has removed the provider meanwhile.
+asio::awaitable<std::optional<std::string>> provider_of_enrolment(http::Request const& req, Deps& deps)
+{
+    auto const wanted = Tokens::read_enrolment(req.caller().session_id).value().provider_hash;
+    if (!wanted) co_return std::nullopt;
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
+    for (auto const& provider : identity_providers_of(*tenant, req.scope().environment()))
+        if (Tokens::hash_of_provider(provider.key()) == *wanted) co_return provider.key();
+    throw session_ended();
+}
 
 /// The response to the confirmation of a factor that was enrolled during a sign-in: it opens the session.
 asio::awaitable<http::Response> finish_enrolment(
@@ -24,11 +37,11 @@ asio::awaitable<http::Response> finish_enrolment(
 {
     UserId const id(core::Uuid::parse(req.caller().id).value());
     User const user = (co_await deps.batchers.find_user.run({req.scope().id, id})).value();
-    auto const enrolment = Tokens::read_enrolment(req.caller().session_id).value();
+    auto const provider = co_await provider_of_enrolment(req, deps);
     co_return co_await open_session(req, deps, user,
-        {.amr = {enrolment.identity_provider ? "fed" : "pwd", factor == "sms" ? "sms" : "otp", "mfa"},
+        {.amr = {provider ? "fed" : "pwd", factor == "sms" ? "sms" : "otp", "mfa"},
             .aal2 = true,
-            .identity_provider = enrolment.identity_provider,
+            .identity_provider = provider,
             .recovery_codes = std::move(recovery_codes)});
 }
 

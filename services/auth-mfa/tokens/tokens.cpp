@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "crypto/compare.hpp"
 #include "crypto/encoding.hpp"
+#include "crypto/hash.hpp"
 #include "crypto/hmac.hpp"
 
 #include <boost/json/array.hpp>
@@ -18,7 +19,7 @@ constexpr std::size_t id_size = 16;
 constexpr std::size_t generation_size = 4;
 constexpr std::size_t mac_size = 32;
 /// The claim `sid` of enrolment tokens: this text, the version of the user's credentials and, after a dot,
-/// the identity provider in base64url, if the first factor was an id token.
+/// the hash of the identity provider, if the first factor was an id token.
 constexpr std::string_view enrolment_session = "enrolment.";
 
 /// Appends the lowest `bytes` bytes of `number`, in big-endian order.
@@ -95,7 +96,7 @@ std::string Tokens::enrolment_token(
     core::Scope const& scope, User const& user, std::optional<std::string> const& identity_provider) const
 {
     std::string sid = std::string(enrolment_session) + std::to_string(user.credentials_version);
-    if (identity_provider) sid += '.' + crypto::base64url::encode(*identity_provider);
+    if (identity_provider) sid += '.' + hash_of_provider(*identity_provider);
     return sign(scope, auth::token::enrolment_audience, enrolment_token_lifetime,
         {{"sub", user.id.to_string()}, {"sid", std::move(sid)}, {"role", to_string(user.role)},
             {"email", user.email}, {"email_verified", user.email_verified}});
@@ -112,8 +113,13 @@ std::optional<Tokens::Enrolment> Tokens::read_enrolment(std::string_view session
     if (read == end) return enrolment;
     std::string_view const rest(read, static_cast<std::size_t>(end - read));
     if (rest.front() != '.') return std::nullopt;
-    enrolment.identity_provider = crypto::base64url::decode(rest.substr(1));
-    return enrolment.identity_provider ? std::optional(std::move(enrolment)) : std::nullopt;
+    enrolment.provider_hash = rest.substr(1);
+    return enrolment;
+}
+
+std::string Tokens::hash_of_provider(std::string_view key)
+{
+    return crypto::base64url::encode(crypto::view(crypto::sha256(key)));
 }
 
 std::string Tokens::refresh_token(

@@ -68,11 +68,15 @@ public:
     /// The sign-in that an enrolment token continues.
     struct Enrolment {
         std::int64_t credentials_version = 0;
-        std::optional<std::string> identity_provider; ///< as SignIn's
+        /// The `hash_of_provider` whose id token was the first factor; nullopt if it was the password.
+        std::optional<std::string> provider_hash;
     };
 
     /// Reads the claim `sid` of an enrolment token; nullopt for another claim.
     static std::optional<Enrolment> read_enrolment(std::string_view session_id);
+
+    /// Names an identity provider in an enrolment token, because claims are short and its key is not.
+    static std::string hash_of_provider(std::string_view key);
 
     /// base64url of the session's id, the generation and their HMAC for this scope. Tokens are not stored.
     std::string refresh_token(core::Scope const& scope, core::Uuid session_id, std::int64_t generation) const;
