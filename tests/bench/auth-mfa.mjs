@@ -57,7 +57,7 @@ function insertUsers(first, count, hash, withPhone = false) {
         note(`data: ${grouped(at - first)} of ${grouped(count)} users`)
         const last = Math.min(at + step, first + count) - 1
         const rows = `(SELECT n, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid AS id,
-            timestamptz '2026-01-01' + n * interval '1 microsecond' AS t, 'user-' || n || '@bench.test' AS email
+            current_date - 1 + n * interval '1 microsecond' AS t, 'user-' || n || '@bench.test' AS email
             FROM generate_series(${at}::bigint, ${last}::bigint) n) AS r`
         const phone = withPhone ? `'+12125' || lpad((n - ${first})::text, 6, '0')` : 'NULL'
         sql(`INSERT INTO users (scope_id, user_id, email, email_key, password_hash, role, phone, phone_verified, created_at, updated_at)
