@@ -23,7 +23,7 @@ class Keyring;
 }
 
 namespace http_client {
-class Client;
+class Client; // NOLINT(bugprone-forward-declaration-namespace): two libraries have a Client
 }
 
 namespace observe {
@@ -40,7 +40,7 @@ class Database;
 }
 
 namespace redis {
-class Client;
+class Client; // NOLINT(bugprone-forward-declaration-namespace)
 class Quota;
 } // namespace redis
 
