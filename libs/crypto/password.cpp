@@ -35,14 +35,11 @@ struct SchedulingAttributes {
     std::uint64_t period = 0;
 };
 
-PasswordHasherOptions complete(PasswordHasherOptions options)
-{
-    if (options.queue_limit == 0) options.queue_limit = options.threads * waiting_for_each_thread;
-    return options;
-}
-
-} // namespace
-
+/// Permanently lowers the priority of the calling thread, so that another thread that becomes runnable on the
+/// same core runs at once. This function raises the niceness of the thread by `niceness`. It also sets the
+/// shortest time slice, because the scheduler lets a thread finish its slice first (EEVDF, Linux 6.12 and
+/// later; older kernels ignore the slice). SCHED_IDLE is unsuitable, because on a busy machine the thread
+/// would get almost no time.
 void lower_thread_priority(int niceness) noexcept
 {
     auto const self = static_cast<id_t>(::gettid());
@@ -52,6 +49,14 @@ void lower_thread_priority(int niceness) noexcept
     // A sandbox may forbid sched_setattr(2). Raising the niceness is always allowed.
     ::setpriority(PRIO_PROCESS, self, attributes.nice);
 }
+
+PasswordHasherOptions complete(PasswordHasherOptions options)
+{
+    if (options.queue_limit == 0) options.queue_limit = options.threads * waiting_for_each_thread;
+    return options;
+}
+
+} // namespace
 
 PasswordHasher::PasswordHasher(PasswordHasherOptions options)
     : options_(complete(std::move(options))), dummy_hash_(hash_password(random_base62(16), options_.cost)),

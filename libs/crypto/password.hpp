@@ -58,8 +58,8 @@ bool is_importable_hash(std::string_view text);
 /// memory or passes of Argon2id.
 bool is_slower(std::string_view hash, Argon2Cost const& cost = {});
 
-/// Whether the hash differs from those that `hash_password` makes with this cost: in the algorithm, the cost,
-/// or the size of salt or hash. After a successful sign-in, replace such a hash.
+/// Whether the hash differs from the hashes of `hash_password` with this cost: in the algorithm, the cost, or
+/// the size of salt or hash. After a successful sign-in, replace such a hash.
 bool needs_rehash(std::string_view hash, Argon2Cost const& cost = {});
 
 class HashMemory;
@@ -87,20 +87,13 @@ constexpr std::size_t hashes_ahead(
     return std::min((own + 1) * scopes * tenants - 1, queued);
 }
 
-/// Permanently lowers the priority of the calling thread, so that another thread that becomes runnable on the
-/// same core runs at once. This function raises the niceness of the thread by `niceness`. It also sets the
-/// shortest time slice, because the scheduler lets a thread finish its slice first (EEVDF, Linux 6.12 and
-/// later; older kernels ignore the slice). SCHED_IDLE is unsuitable, because on a busy machine the thread
-/// would get almost no time.
-void lower_thread_priority(int niceness = 10) noexcept;
-
-/// Hashes passwords on low-priority threads of its own (`lower_thread_priority`), so that many sign-ins do
-/// not delay other requests. Tenants take turns for the threads, and so do the scopes within a tenant.
-/// Therefore, even very many sign-ins of one tenant delay another tenant's sign-in by only one or two hashes.
-/// Comparisons with slower hashes (`is_slower`), which only imports can have, take turns for a thread of
-/// their own with the lowest priority, so that they delay each other only. Each thread has its own memory,
-/// which it releases when the queue is empty. After a comparison with an imported hash of a higher memory
-/// cost, the thread frees the larger memory at once. Thread-safe.
+/// Hashes passwords on low-priority threads of its own, so that many sign-ins do not delay other requests.
+/// Tenants take turns for the threads, and so do the scopes within a tenant. Therefore, even very many
+/// sign-ins of one tenant delay another tenant's sign-in by only one or two hashes. Comparisons with slower
+/// hashes (`is_slower`), which only imports can have, take turns for a thread of their own with the lowest
+/// priority, so that they delay each other only. Each thread has its own memory, which it releases when the
+/// queue is empty. After a comparison with an imported hash of a higher memory cost, the thread frees the
+/// larger memory at once. Thread-safe.
 class PasswordHasher {
 public:
     explicit PasswordHasher(PasswordHasherOptions options);

@@ -110,11 +110,6 @@ std::string refreshed(World const& world, Account& account)
     return account.access_token;
 }
 
-bool is_open(World const& world, Account const& account)
-{
-    return world.as(account).get("/v1/auth/me").status == 200;
-}
-
 } // namespace
 
 TEST_CASE("an access token states when and how strongly its user authenticated", "[fresh]")
@@ -385,62 +380,6 @@ TEST_CASE("a stolen access token is not enough to take over an account", "[fresh
         CHECK(json::serialize(thief.get("/v1/auth/mfa").json().at("factors")) == R"(["sms"])");
         CHECK(world.as(hers).post("/v1/auth/mfa/totp/setup", "{}").status == 200);
     }
-}
-
-TEST_CASE("wrong answers count like those at sign-in", "[fresh]")
-{
-    World const world;
-    auto const ada = world.new_account_with_totp();
-    SECTION("passwords")
-    {
-        auto guess = ada;
-        guess.password = "not the password";
-        for (int i = 0; i < 5; ++i) {
-            CHECK(outcome(world.login(guess)) == wrong_credentials);
-            CHECK(outcome(prove(world, ada, password_of(guess))) == wrong_credentials);
-        }
-        auto const limited_proof = prove(world, ada, password_of(ada));
-        CHECK(outcome(limited_proof) == "429 RATE_LIMITED");
-        CHECK_FALSE(limited_proof.header("retry-after").empty());
-        CHECK(outcome(world.login(ada)) == "429 RATE_LIMITED");
-        world.clock.advance(15min);
-        CHECK(prove(world, ada, password_of(ada)).status == 200);
-    }
-    SECTION("codes")
-    {
-        auto const right = world.totp_code(ada, 1);
-        for (int i = 0; i < 19; ++i)
-            CHECK(outcome(prove(world, ada, code("totp", other_code(right)))) == invalid);
-        auto const open = world.challenged(ada);
-        CHECK(outcome(world.verify(open, "totp", other_code(right))) == invalid);
-        CHECK(outcome(prove(world, ada, code("totp", right))) == limited);
-        CHECK(outcome(world.verify(open, "totp", right)) == limited);
-        CHECK(prove(world, ada, code("recovery_code", ada.recovery_codes[0])).status == 200);
-    }
-}
-
-TEST_CASE("another factor ends the other sessions and trusted devices, the first factor does not", "[fresh]")
-{
-    World const world;
-    auto ada = world.new_account(), elsewhere = ada;
-    elsewhere.take(world.login(ada));
-    world.enrol_totp(ada);
-    CHECK(is_open(world, elsewhere));
-
-    auto const trusting = world.verify(world.challenged(ada), "totp", world.totp_code(ada, 1), true);
-    REQUIRE(trusting.status == 200);
-    auto device = world.client();
-    device.set("Cookie", device_cookie_of(trusting));
-    CHECK(world.login(ada, device).status == 200);
-    world.clock.advance(30s); // the code of the next step was used above
-    world.enrol_sms(ada);
-    CHECK(is_open(world, ada));
-    CHECK_FALSE(is_open(world, elsewhere));
-    CHECK(world.client().post("/v1/auth/refresh", body({{"refreshToken", elsewhere.refresh_token}})).status ==
-          401);
-    CHECK(world.with(text(trusting.json(), "accessToken")).get("/v1/auth/me").status == 401);
-    CHECK(outcome(world.login(ada, device)) == "403 mfa_required");
-    CHECK(world.as(ada).get("/v1/auth/mfa/devices").json().at("items").as_array().empty());
 }
 
 TEST_CASE("the operator chooses how long an authentication is fresh", "[fresh]")

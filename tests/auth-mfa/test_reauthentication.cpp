@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-// What POST /v1/auth/reauthenticate refuses: outdated id tokens, and guessed codes of text messages.
+// What POST /v1/auth/reauthenticate refuses: outdated id tokens, and guesses.
 // test_fresh_authentication.cpp tests the routes that need a fresh authentication.
 
 namespace {
@@ -18,9 +18,14 @@ testing::HttpResponse prove(World const& world, Account const& account, json::ob
     return with_keys([&] { return world.as(account).post("/v1/auth/reauthenticate", body(proof)); });
 }
 
-std::string prove_code(World const& world, Account const& account, std::string const& code)
+json::object code(std::string const& method, std::string const& value)
 {
-    return outcome(prove(world, account, {{"method", "sms"}, {"code", code}}));
+    return {{"method", method}, {"code", value}};
+}
+
+std::string prove_code(World const& world, Account const& account, std::string const& sent)
+{
+    return outcome(prove(world, account, code("sms", sent)));
 }
 
 std::int64_t auth_time_of(testing::HttpResponse const& response)
@@ -86,4 +91,36 @@ TEST_CASE("a code that was sent for a session is valid for 5 minutes", "[fresh]"
     CHECK(prove_code(world, ada, of_ada) == "200");
     world.clock.advance(1ms);
     CHECK(prove_code(world, bob, of_bob) == expired);
+}
+
+TEST_CASE("wrong answers count like wrong answers at sign-in", "[fresh]")
+{
+    World const world;
+    auto const ada = world.new_account_with_totp();
+    SECTION("passwords")
+    {
+        auto guess = ada;
+        guess.password = "not the password";
+        for (int i = 0; i < 5; ++i) {
+            CHECK(outcome(world.login(guess)) == wrong_credentials);
+            CHECK(outcome(prove(world, ada, {{"password", guess.password}})) == wrong_credentials);
+        }
+        auto const limited_proof = prove(world, ada, {{"password", ada.password}});
+        CHECK(outcome(limited_proof) == "429 RATE_LIMITED");
+        CHECK_FALSE(limited_proof.header("retry-after").empty());
+        CHECK(outcome(world.login(ada)) == "429 RATE_LIMITED");
+        world.clock.advance(15min);
+        CHECK(prove(world, ada, {{"password", ada.password}}).status == 200);
+    }
+    SECTION("codes")
+    {
+        auto const right = world.totp_code(ada, 1);
+        for (int i = 0; i < 19; ++i)
+            CHECK(outcome(prove(world, ada, code("totp", other_code(right)))) == invalid);
+        auto const open = world.challenged(ada);
+        CHECK(outcome(world.verify(open, "totp", other_code(right))) == invalid);
+        CHECK(outcome(prove(world, ada, code("totp", right))) == limited);
+        CHECK(outcome(world.verify(open, "totp", right)) == limited);
+        CHECK(prove(world, ada, code("recovery_code", ada.recovery_codes[0])).status == 200);
+    }
 }

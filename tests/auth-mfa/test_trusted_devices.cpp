@@ -100,3 +100,31 @@ TEST_CASE("the cookie is Secure on a host that is not local", "[devices]")
     auto const passed = world.verify(world.challenged(ada), "sms", world.code_sent_to(ada.phone), true);
     CHECK(passed.header("set-cookie").find("; Secure") != std::string::npos);
 }
+
+TEST_CASE(
+    "another factor ends the other sessions and trusted devices, the first factor does not", "[devices]")
+{
+    World const world;
+    auto ada = world.new_account(), elsewhere = ada;
+    elsewhere.take(world.login(ada));
+    auto const is_open = [&](Account const& account) {
+        return world.as(account).get("/v1/auth/me").status == 200;
+    };
+    world.enrol_totp(ada);
+    CHECK(is_open(elsewhere));
+
+    auto const trusting = world.verify(world.challenged(ada), "totp", world.totp_code(ada, 1), true);
+    REQUIRE(trusting.status == 200);
+    auto device = world.client();
+    device.set("Cookie", device_cookie_of(trusting));
+    CHECK(world.login(ada, device).status == 200);
+    world.clock.advance(30s); // the code of the next step was used above
+    world.enrol_sms(ada);
+    CHECK(is_open(ada));
+    CHECK_FALSE(is_open(elsewhere));
+    CHECK(world.client().post("/v1/auth/refresh", body({{"refreshToken", elsewhere.refresh_token}})).status ==
+          401);
+    CHECK(world.with(text(trusting.json(), "accessToken")).get("/v1/auth/me").status == 401);
+    CHECK(outcome(world.login(ada, device)) == "403 mfa_required");
+    CHECK(world.as(ada).get("/v1/auth/mfa/devices").json().at("items").as_array().empty());
+}

@@ -3,6 +3,7 @@
 #include "core/text.hpp"
 #include "domain/errors.hpp"
 #include "domain/password_policy.hpp"
+#include "flows/email_tokens.hpp"
 #include "mail/address.hpp"
 
 #include <limits>
@@ -73,6 +74,14 @@ core::Secret read_new_password(core::Fields& fields, std::string_view name)
         fields.fault(name, std::string(code), std::string(detail));
     }
     return password;
+}
+
+TokenAndPassword TokenAndPassword::parse(http::Request const& req, std::string_view name)
+{
+    core::Fields f(req.json());
+    TokenAndPassword body{read_token(f), read_new_password(f, name)};
+    f.check();
+    return body;
 }
 
 core::Error invalid_credentials()

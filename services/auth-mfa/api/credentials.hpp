@@ -36,6 +36,15 @@ SentPassword read_password(core::Fields& fields, std::string_view name);
 /// checks the rest: it needs the account, and more time.
 core::Secret read_new_password(core::Fields& fields, std::string_view name);
 
+/// A token from an email and the password that it permits to set.
+struct TokenAndPassword {
+    std::string token;
+    core::Secret password;
+
+    /// Reads a body of `token` and the password in the field `name`.
+    static TokenAndPassword parse(http::Request const& req, std::string_view name);
+};
+
 /// The error for a wrong email or password.
 core::Error invalid_credentials();
 

@@ -12,26 +12,9 @@
 
 namespace auth_mfa {
 
-namespace {
-
-struct Acceptance {
-    std::string token;
-    core::Secret password;
-
-    static Acceptance parse(http::Request const& req)
-    {
-        core::Fields f(req.json());
-        Acceptance accepted{read_token(f), read_new_password(f, "password")};
-        f.check();
-        return accepted;
-    }
-};
-
-} // namespace
-
 asio::awaitable<http::Response> accept_invitation(http::Request const& req, Deps& deps)
 {
-    Acceptance const accepted = Acceptance::parse(req);
+    auto const accepted = TokenAndPassword::parse(req, "password");
     EmailToken const token = co_await require_token(req, deps, accepted.token, TokenPurpose::invitation);
     std::string const hash =
         co_await hash_counted(req, deps, {.password = accepted.password, .email = token.email});

@@ -174,8 +174,8 @@ void change_role(pg::Tx& tx, http::Request const& req, core::Access caller, User
     users::set_role(tx, req.scope(), member.id, role);
 }
 
-/// The tokens that disabling a user withdraws: all but those that undo a change of the email, because the
-/// change may have been an attacker's.
+/// Disabling a user withdraws the tokens with these purposes. A token that undoes a change of the email stays
+/// valid, because the change may have been an attacker's.
 constexpr std::array withdrawn{TokenPurpose::verify_email, TokenPurpose::reset_password,
     TokenPurpose::confirm_email, TokenPurpose::invitation};
 

@@ -21,19 +21,6 @@ namespace auth_mfa {
 
 namespace {
 
-struct Reset {
-    std::string token;
-    core::Secret password;
-
-    static Reset parse(http::Request const& req)
-    {
-        core::Fields f(req.json());
-        Reset reset{read_token(f), read_new_password(f, "newPassword")};
-        f.check();
-        return reset;
-    }
-};
-
 /// Removes what another person may have enrolled, who registered the account without owning its mailbox.
 /// Returns the removed identities.
 std::vector<LinkedIdentity> remove_unproven_credentials(
@@ -82,7 +69,7 @@ asio::awaitable<http::Response> request_password_reset(http::Request const& req,
 
 asio::awaitable<http::Response> reset_password(http::Request const& req, Deps& deps)
 {
-    Reset const wanted = Reset::parse(req);
+    auto const wanted = TokenAndPassword::parse(req, "newPassword");
     EmailToken const token = co_await require_token(req, deps, wanted.token, TokenPurpose::reset_password);
     std::string const hash = co_await hash_counted(
         req, deps, {.password = wanted.password, .email = token.email, .field = "newPassword"});

@@ -21,7 +21,7 @@ std::invalid_argument fault(std::string_view problem, std::string_view placehold
 
 TextTemplate::TextTemplate(std::string_view text, std::span<std::string_view const> names)
 {
-    std::vector<std::size_t> sections; // indexes of those that have not ended
+    std::vector<std::size_t> sections; // indexes of the open sections
     for (auto at = text.find(opening); at != std::string_view::npos; at = text.find(opening)) {
         if (at > 0) pieces_.push_back({Kind::text, std::string(text.substr(0, at))});
         text.remove_prefix(at + opening.size());

@@ -13,7 +13,7 @@ struct Sign {
     std::string_view name;
 };
 
-// The first sign that a header contains decides, because browsers also name those that they resemble.
+// The first match decides, because a browser also names the browsers that it resembles.
 constexpr auto browsers = std::to_array<Sign>({
     {"Edg/", "Edge"},
     {"EdgA/", "Edge"},

@@ -20,14 +20,15 @@ namespace auth_mfa {
 namespace {
 
 /// The identity provider of the sign-in that the enrolment token continues; nullopt after a password. Throws
-/// UNAUTHORIZED if the tenant has removed the provider meanwhile.
+/// UNAUTHORIZED if the tenant has removed the provider since the sign-in.
 asio::awaitable<std::optional<std::string>> provider_of_enrolment(http::Request const& req, Deps& deps)
 {
     auto const wanted = Tokens::read_enrolment(req.caller().session_id).value().provider_hash;
     if (!wanted) co_return std::nullopt;
     auto const tenant = co_await deps.directory.get(req.scope().slug);
-    for (auto const& provider : identity_providers_of(*tenant, req.scope().environment()))
+    for (auto const& provider : identity_providers_of(*tenant, req.scope().environment())) {
         if (Tokens::hash_of_provider(provider.key()) == *wanted) co_return provider.key();
+    }
     throw session_ended();
 }
 

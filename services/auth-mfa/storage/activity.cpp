@@ -1,6 +1,7 @@
 #include "storage/activity.hpp"
 
 #include "pg/row.hpp"
+#include "storage/purge.hpp"
 
 namespace auth_mfa::activity {
 
@@ -45,18 +46,7 @@ std::vector<Activity> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
 
 std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
-    return tx
-        .run(R"(
-            DELETE FROM activity a
-            USING (
-                SELECT scope_id, activity_id
-                FROM activity
-                WHERE scope_id = ANY ($1::bigint[]) AND at < $2
-                LIMIT $3::bigint
-            ) AS old
-            WHERE a.scope_id = old.scope_id AND a.activity_id = old.activity_id)",
-            {scopes, before, limit})
-        .affected_rows();
+    return auth_mfa::purge(tx, {"activity", "at"}, scopes, before, limit);
 }
 
 } // namespace auth_mfa::activity

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "pg/row.hpp"
+#include "storage/purge.hpp"
 
 namespace auth_mfa::email_tokens {
 
@@ -73,18 +74,7 @@ void remove_since(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Ti
 
 std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
-    return tx
-        .run(R"(
-            DELETE FROM email_tokens t
-            USING (
-                SELECT scope_id, token_hash
-                FROM email_tokens
-                WHERE scope_id = ANY ($1::bigint[]) AND expires_at < $2
-                LIMIT $3::bigint
-            ) AS old
-            WHERE t.scope_id = old.scope_id AND t.token_hash = old.token_hash)",
-            {scopes, before, limit})
-        .affected_rows();
+    return auth_mfa::purge(tx, {"email_tokens"}, scopes, before, limit);
 }
 
 } // namespace auth_mfa::email_tokens

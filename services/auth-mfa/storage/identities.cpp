@@ -2,6 +2,7 @@
 
 #include "auth/token_claims.hpp"
 #include "pg/sql.hpp"
+#include "storage/purge.hpp"
 #include "storage/user_rows.hpp"
 
 namespace auth_mfa::identities {
@@ -90,18 +91,7 @@ bool use_token(pg::Tx& tx, core::Scope const& scope, ExternalIdentity const& ide
 std::size_t purge_tokens(
     pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
-    return tx
-        .run(R"(
-            DELETE FROM used_id_tokens t
-            USING (
-                SELECT scope_id, token_hash
-                FROM used_id_tokens
-                WHERE scope_id = ANY ($1::bigint[]) AND expires_at < $2
-                LIMIT $3::bigint
-            ) AS old
-            WHERE t.scope_id = old.scope_id AND t.token_hash = old.token_hash)",
-            {scopes, before, limit})
-        .affected_rows();
+    return auth_mfa::purge(tx, {"used_id_tokens"}, scopes, before, limit);
 }
 
 } // namespace auth_mfa::identities

@@ -2,6 +2,7 @@
 
 #include "domain/limits.hpp"
 #include "pg/row.hpp"
+#include "storage/purge.hpp"
 
 namespace auth_mfa::trusted_devices {
 
@@ -101,18 +102,7 @@ void revoke_all(pg::Tx& tx, core::Scope const& scope, UserId user_id)
 
 std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
-    return tx
-        .run(R"(
-            DELETE FROM trusted_devices d
-            USING (
-                SELECT scope_id, user_id, device_id
-                FROM trusted_devices
-                WHERE scope_id = ANY ($1::bigint[]) AND expires_at < $2
-                LIMIT $3::bigint
-            ) AS old
-            WHERE d.scope_id = old.scope_id AND d.user_id = old.user_id AND d.device_id = old.device_id)",
-            {scopes, before, limit})
-        .affected_rows();
+    return auth_mfa::purge(tx, {"trusted_devices"}, scopes, before, limit);
 }
 
 } // namespace auth_mfa::trusted_devices

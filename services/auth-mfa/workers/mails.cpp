@@ -82,8 +82,8 @@ bool is_wanted(Mail const& mail, User const& user)
     }
 }
 
-/// The email's user. The lock serialises the transaction with those that withdraw tokens and emails of the
-/// user, and with changes of the address.
+/// The email's user. The lock serialises the transaction with every other transaction that withdraws tokens
+/// or emails of the user, or changes the address.
 std::optional<User> lock_user(pg::Tx& tx, core::Scope const& scope, Mail const& mail)
 {
     if (mail.user_id) return users::lock(tx, scope, *mail.user_id);
