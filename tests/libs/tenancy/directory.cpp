@@ -191,17 +191,26 @@ TEST_CASE("a change that is announced during a query is not overwritten by the q
     Store store;
     store.create("acme");
     Alone alone(store);
-    // The query waits for this lock. Its result is returned but not cached.
+    // The query of the settings, which follows the query of the tenants, sleeps while the test holds an
+    // advisory lock. It does not wait for the lock itself: after `lock_timeout` both queries would run again.
     pqxx::connection other(store.postgres.superuser_url());
     pqxx::work lock(other);
-    lock.exec("LOCK TABLE scope_settings IN ACCESS EXCLUSIVE MODE");
+    lock.exec("SELECT pg_advisory_xact_lock(1)");
+    store.postgres.query(R"(
+        CREATE FUNCTION sleep_while_locked() RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            WHILE NOT pg_try_advisory_xact_lock_shared(1) LOOP
+                PERFORM pg_sleep(0.01);
+            END LOOP;
+        END $$;
+        ALTER TABLE scope_settings RENAME TO unlocked_settings;
+        CREATE VIEW scope_settings AS SELECT s.* FROM sleep_while_locked(), unlocked_settings AS s;
+        GRANT SELECT ON scope_settings TO PUBLIC)");
     Found early;
     std::jthread looker([&] { early = alone.find("acme"); });
     REQUIRE(testing::eventually([&] {
-        return store.postgres.query(R"(
-            SELECT count(*)
-            FROM pg_locks
-            WHERE NOT granted AND relation = 'scope_settings'::regclass)") == "1";
+        return store.postgres.query("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") !=
+               "0";
     }));
     store.postgres.query("UPDATE tenants SET display_name = 'changed'");
     alone.directory.on_notify("acme");
