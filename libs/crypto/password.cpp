@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int usual_niceness = 10;
 constexpr int most_niceness = 19;
 constexpr std::size_t waiting_for_each_thread = 48;
+constexpr std::size_t max_slow =
+    16; ///< comparisons with slower hashes that wait or run; each takes up to 1 s
 
 /// The argument of sched_setattr(2), which the C library does not declare.
 struct SchedulingAttributes {
@@ -50,6 +52,12 @@ void lower_thread_priority(int niceness) noexcept
     ::setpriority(PRIO_PROCESS, self, attributes.nice);
 }
 
+core::Error too_many()
+{
+    return core::Error::unavailable(
+        "Too many password checks are in progress. Retry after the time in the Retry-After header.");
+}
+
 PasswordHasherOptions complete(PasswordHasherOptions options)
 {
     if (options.queue_limit == 0) options.queue_limit = options.threads * waiting_for_each_thread;
@@ -60,9 +68,33 @@ PasswordHasherOptions complete(PasswordHasherOptions options)
 
 PasswordHasher::PasswordHasher(PasswordHasherOptions options)
     : options_(complete(std::move(options))), dummy_hash_(hash_password(random_base62(16), options_.cost)),
-      usual_(options_.threads, usual_niceness), slow_(1, most_niceness)
+      slow_places_(max_slow, 1, 1), usual_(options_.threads, usual_niceness), slow_(1, most_niceness)
 {
 }
+
+/// A place for a comparison with a slower hash, until the destructor runs.
+class PasswordHasher::SlowPlace {
+public:
+    SlowPlace(PasswordHasher& hasher, core::Owner owner) : hasher_(hasher), owner_(owner)
+    {
+        std::lock_guard const lock(hasher_.mutex_);
+        if (!hasher_.slow_places_.admits(owner_)) throw too_many();
+        hasher_.slow_places_.take(owner_);
+    }
+
+    ~SlowPlace()
+    {
+        std::lock_guard const lock(hasher_.mutex_);
+        hasher_.slow_places_.give_back(owner_);
+    }
+
+    SlowPlace(SlowPlace const&) = delete;
+    SlowPlace& operator=(SlowPlace const&) = delete;
+
+private:
+    PasswordHasher& hasher_;
+    core::Owner const owner_;
+};
 
 PasswordHasher::Reservation PasswordHasher::reserve(core::ScopeId scope_id)
 {
@@ -70,9 +102,7 @@ PasswordHasher::Reservation PasswordHasher::reserve(core::ScopeId scope_id)
     std::lock_guard const lock(mutex_);
     std::size_t const rounds = ahead_of(owner) / options_.threads;
     std::chrono::duration<double> const wait(seconds_.value().value_or(0) * static_cast<double>(rounds));
-    if (is_full_for(owner) || wait > options_.longest_wait)
-        throw core::Error::unavailable(
-            "Too many password checks are in progress. Retry after the time in the Retry-After header.");
+    if (is_full_for(owner) || wait > options_.longest_wait) throw too_many();
     ++queued_by_scope_[owner.scope];
     ++queued_by_tenant_[owner.tenant];
     ++queued_;
@@ -223,8 +253,9 @@ asio::awaitable<bool> PasswordHasher::verify(
     auto const work = [&](HashMemory& memory) {
         return verify_password(secret.reveal(), hash.value_or(dummy_hash_), memory) && hash.has_value();
     };
-    bool const is_slow = hash && is_slower(*hash, options_.cost);
-    co_return co_await run(is_slow ? slow_ : usual_, reservation, work);
+    if (!hash || !is_slower(*hash, options_.cost)) co_return co_await run(usual_, reservation, work);
+    SlowPlace const place(*this, core::Owner::of(reservation.scope_id_));
+    co_return co_await run(slow_, reservation, work);
 }
 
 bool PasswordHasher::needs_rehash(std::string_view hash) const

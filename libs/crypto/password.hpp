@@ -4,6 +4,7 @@
 #include "core/moving_average.hpp"
 #include "core/scope.hpp"
 #include "core/secret.hpp"
+#include "core/shares.hpp"
 #include "core/thread_pool.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -140,6 +141,8 @@ public:
     /// today's cost and returns false, so that a sign-in takes the same time for an unknown user and for a
     /// wrong password. An imported hash of another cost takes another time, until it is replaced: the time
     /// shows that the user exists and has not signed in since the import. `is_importable_hash` bounds it.
+    /// Throws UNAVAILABLE if `hash` is slower than today's hashes and 16 such comparisons wait or run, or the
+    /// caller's tenant has its share of them (half of the free ones).
     asio::awaitable<bool> verify(
         Reservation const& reservation, core::Secret secret, std::optional<std::string> hash);
 
@@ -172,6 +175,7 @@ private:
     asio::awaitable<void> on_thread(
         Lane& lane, Reservation const& reservation, std::function<void(HashMemory&)> job);
     void leave(core::ScopeId scope_id) noexcept;
+    class SlowPlace;
     void enqueue(Lane& lane, core::ScopeId scope_id, std::function<void()> job);
     std::function<void()> next_job(Lane& lane);
     bool is_full_for(core::Owner owner) const;
@@ -184,7 +188,8 @@ private:
     std::size_t queued_ = 0;
     std::unordered_map<core::ScopeId, std::size_t> queued_by_scope_; ///< callers per scope
     std::unordered_map<core::TenantId, std::size_t> queued_by_tenant_;
-    core::MovingAverage seconds_; ///< duration of a hash of today's cost
+    core::OwnerShares slow_places_; ///< comparisons with slower hashes that wait or run
+    core::MovingAverage seconds_;   ///< duration of a hash of today's cost
     Lane usual_; ///< last members, so that their threads end before the objects that they use
     Lane slow_;
 };

@@ -113,6 +113,18 @@ TEST_CASE("the old address undoes a change of the email, which ends all sessions
     register_with(world, new_email); // nothing reserves the new address
 }
 
+TEST_CASE("an undone change does not give an admin an unverified email", "[email]")
+{
+    World const world;
+    auto const owner = world.new_owner();
+    auto ada = world.new_account(); // not verified
+    auto const undo = change_email(world, ada, World::new_email());
+    REQUIRE(world.as(owner).patch("/v1/members/" + ada.user_id, R"({"role":"admin"})").status == 200);
+    CHECK(outcome(post(world, "/v1/auth/email/revert", {{"token", undo}})) == token_expired);
+    REQUIRE(world.as(owner).patch("/v1/members/" + ada.user_id, R"({"role":"user"})").status == 200);
+    CHECK(post(world, "/v1/auth/email/revert", {{"token", undo}}).status == 200);
+}
+
 TEST_CASE("no other user can take the old address while the change can be undone", "[email]")
 {
     World const world;

@@ -215,6 +215,27 @@ TEST_CASE("with the policy `required`, a user with a password who signs in with 
     CHECK(outcome(refresh(world, ada)) == unauthorized);
 }
 
+TEST_CASE("an enrolment after a sign-in with a removed provider stores no factor", "[policy]")
+{
+    World const world;
+    TrustedProvider const provider(world);
+    world.set({{"identityProviders", json::array{provider.setting()}}});
+    auto ada = world.new_account();
+    auto const email = World::new_email(), linking = provider.token(email);
+    REQUIRE(with_keys([&] {
+        return world.as(ada).post("/v1/auth/identities", body({{"idToken", linking}}));
+    }).status == 201);
+    world.set({{"mfaPolicy", "required"}});
+    auto enrolling =
+        world.with(text(sign_in_externally(world, provider.token(email)).json(), "enrollment_token"));
+    auto const setup = testing::require(200, enrolling.post("/v1/auth/mfa/totp/setup", "{}"));
+    ada.totp_secret = text(setup.json(), "secret");
+    world.set({{"identityProviders", json::array()}});
+    CHECK(outcome(enrolling.post("/v1/auth/mfa/totp/confirm", code_body(world.totp_code(ada)))) ==
+          unauthorized);
+    CHECK(outcome(world.login(ada)) == enrolment_required); // the user can still enrol
+}
+
 TEST_CASE("with the policy `required`, an invited user enrols a factor before the first session", "[policy]")
 {
     World const world;

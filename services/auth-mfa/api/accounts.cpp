@@ -72,14 +72,6 @@ http::Response created_without_session(User const& user)
     return http::Response::created(std::move(w).str()).header("Cache-Control", "no-store");
 }
 
-/// True if `password` is the user's password, else nullopt (see RateLimits::try_guess).
-asio::awaitable<std::optional<bool>> confirm(http::Request const& req, Deps& deps,
-    crypto::PasswordHasher::Reservation const& turn, User const& user, SentPassword const& password)
-{
-    bool const right = co_await is_password_of(req, deps, turn, &user, password);
-    co_return right ? std::optional(true) : std::nullopt;
-}
-
 } // namespace
 
 asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
@@ -120,7 +112,7 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
     auto turn = deps.passwords.reserve(req.scope().id);
     auto const right =
         co_await deps.rate_limits.try_guess({RateLimits::wrong_passwords_of_user(req.scope(), user.id)},
-            confirm(req, deps, turn, user, change.current));
+            guess_password(req, deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
     auto const place = co_await require_good_password(req.scope().id, deps, std::move(turn),
         {.password = change.wanted, .email = user.email, .field = "newPassword", .current = &change.current});

@@ -119,8 +119,11 @@ asio::awaitable<http::Response> revert_email(http::Request const& req, Deps& dep
     EmailToken const token = co_await require_token(req, deps, parse_token(req), TokenPurpose::revert_email);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const before = use_token(tx, req, token);
+        // The email of an admin or owner stays verified.
+        if (before.role != Role::user && !token.was_verified) throw token_expired();
         User const after = switch_email(tx, req, before, token.email, token.was_verified);
-        // Later changes were made by the person whose change is undone, so their notices undo nothing.
+        // An attacker may have changed the email again. The notices of these later changes must not restore
+        // the attacker's address.
         email_tokens::remove_since(tx, req.scope(), after.id, token.created_at);
         sessions::end_others(tx, req.scope(), after.id, std::nullopt, deps.clock.now());
         record(tx, req, {.user_id = after.id, .type = "email_reverted", .action = "user.email_reverted"});

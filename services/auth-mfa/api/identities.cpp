@@ -44,8 +44,9 @@ LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalId
     User const user = lock_signed_in_user(tx, req, deps);
     require_unused(tx, req, external);
     if (identities::list(tx, req.scope(), user.id).size() >= identities::max_identities)
-        throw core::Error(core::codes::conflict,
-            "The account has the maximum number of identities (20). Unlink one of them first.");
+        throw core::Error(core::codes::conflict, "The account has the maximum number of identities (" +
+                                                     std::to_string(identities::max_identities) +
+                                                     "). Unlink one of them first.");
     auto const linked = identities::insert(tx, req.scope(), external, user.id, deps.clock.now());
     if (!linked)
         throw core::Error(

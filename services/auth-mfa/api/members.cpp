@@ -155,7 +155,7 @@ void require_other_owner(pg::Tx& tx, http::Request const& req, User const& membe
             "This user is the last owner of the environment. Give another user the role `owner` first.");
 }
 
-/// Throws EMAIL_NOT_VERIFIED if a person who does not own the email could get the role.
+/// Throws EMAIL_NOT_VERIFIED if the role is admin or owner and the email is not verified.
 void require_verified_for(Role role, bool verified)
 {
     if (role != Role::user && !verified)
@@ -164,14 +164,14 @@ void require_verified_for(Role role, bool verified)
             "`invite` true when you create the member.");
 }
 
-/// Changes the role of `member`, which must be locked together with the scope.
-void change_role(pg::Tx& tx, http::Request const& req, core::Access caller, User const& member, Role role)
+/// Changes the role of `member`, which must be locked together with the scope. Returns the changed member.
+User change_role(pg::Tx& tx, http::Request const& req, core::Access caller, User const& member, Role role)
 {
-    if (role == member.role) return;
+    if (role == member.role) return member;
     require_may_act_on(role, caller);
     require_verified_for(role, member.email_verified);
     if (role != Role::owner) require_other_owner(tx, req, member);
-    users::set_role(tx, req.scope(), member.id, role);
+    return users::set_role(tx, req.scope(), member.id, role).value();
 }
 
 /// Disabling a user withdraws the tokens with these purposes. A token that undoes a change of the email stays
@@ -187,11 +187,11 @@ bool can_sign_in(pg::Tx& tx, core::Scope const& scope, User const& user)
 
 /// Enables or disables `member`, which must be locked together with the scope. Disabling ends every session
 /// and withdraws the tokens that were sent by email. A user who never accepted an invitation is invited
-/// again.
-void change_status(
+/// again. Returns the changed member.
+User change_status(
     pg::Tx& tx, http::Request const& req, User const& member, UserStatus status, core::Time now)
 {
-    if (status == member.status) return;
+    if (status == member.status) return member;
     if (status == UserStatus::active && member.status == UserStatus::invited)
         throw core::Error(core::codes::conflict,
             "The user has not accepted the invitation yet. The user becomes active by accepting it.");
@@ -201,8 +201,8 @@ void change_status(
         email_tokens::remove(tx, req.scope(), member.id, withdrawn);
     }
     bool const accepts = status == UserStatus::active && !can_sign_in(tx, req.scope(), member);
-    users::set_status(tx, req.scope(), member.id, accepts ? UserStatus::invited : status);
     if (accepts) mail_user(tx, req, MailKind::invitation, member);
+    return users::set_status(tx, req.scope(), member.id, accepts ? UserStatus::invited : status).value();
 }
 
 /// Writes the audit entries of a PATCH. Call it last in the transaction (see audit::record).
@@ -214,6 +214,27 @@ void record_change(pg::Tx& tx, http::Request const& req, User const& before, Use
     if (before.status != after.status)
         record(tx, req, "member.status", after, boost::json::object{{"status", to_string(before.status)}},
             boost::json::object{{"status", to_string(after.status)}});
+}
+
+/// Changes the member and returns it.
+asio::awaitable<User> apply(http::Request const& req, Deps& deps, UserId id, MemberChange const& change)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        // The lock of the scope serialises changes of roles and states. So if two owners demote each other,
+        // only one succeeds.
+        begin_account_change(tx, req);
+        core::Access const caller = require_role(tx, req, deps, owners_and_keys);
+        User const before = core::require_found(users::lock(tx, req.scope(), id), "member");
+        require_may_act_on(before.role, caller);
+        http::check_if_match(req, etag(before));
+        User member = before;
+        if (change.role) member = change_role(tx, req, caller, member, *change.role);
+        if (change.status) member = change_status(tx, req, member, *change.status, deps.clock.now());
+        if (before.role == member.role && before.status == member.status) return member;
+        publish_user(tx, req, "user.updated", member);
+        record_change(tx, req, before, member);
+        return member;
+    });
 }
 
 /// A copy of the request for its idempotency record, which is derived from the body. A keyed hash replaces
@@ -263,7 +284,7 @@ asio::awaitable<http::Response> create_member(http::Request const& req, Deps& de
     NewMember const wanted = NewMember::parse(req);
     require_verified_for(wanted.role, wanted.email_verified || wanted.invite);
     if (wanted.invite)
-        co_await deps.rate_limits.require({RateLimits::invitations(req.scope())}, too_many_attempts);
+        co_await deps.rate_limits.require({RateLimits::invitations(req.scope())}, too_many_invitations);
     users::NewUser row{.id = UserId(core::Uuid::v7()),
         .email = wanted.email,
         .password_hash = wanted.password_hash,
@@ -290,23 +311,13 @@ asio::awaitable<http::Response> update_member(http::Request const& req, Deps& de
 {
     UserId const id(req.uuid_param("userId"));
     auto const change = MemberChange::parse(req);
-    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        // The lock of the scope serialises changes of roles and states. So if two owners demote each other,
-        // only one succeeds.
-        begin_account_change(tx, req);
-        core::Access const caller = require_role(tx, req, deps, owners_and_keys);
-        User const before = core::require_found(users::lock(tx, req.scope(), id), "member");
-        require_may_act_on(before.role, caller);
-        http::check_if_match(req, etag(before));
-        if (change.role) change_role(tx, req, caller, before, *change.role);
-        User const with_role = users::find(tx, req.scope(), id).value();
-        if (change.status) change_status(tx, req, with_role, *change.status, deps.clock.now());
-        User const after = users::find(tx, req.scope(), id).value();
-        if (before.role == after.role && before.status == after.status) return respond(after);
-        publish_user(tx, req, "user.updated", after);
-        record_change(tx, req, before, after);
-        return respond(after);
-    });
+    if (change.status != UserStatus::active) co_return respond(co_await apply(req, deps, id, change));
+    auto& limits = deps.rate_limits;
+    auto const reserved =
+        co_await limits.require({RateLimits::invitations(req.scope())}, too_many_invitations);
+    User const member = co_await limits.or_give_back(reserved, apply(req, deps, id, change));
+    if (member.status != UserStatus::invited) co_await limits.give_back(reserved);
+    co_return respond(member);
 }
 
 asio::awaitable<http::Response> end_member_sessions(http::Request const& req, Deps& deps)

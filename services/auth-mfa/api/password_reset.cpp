@@ -21,8 +21,8 @@ namespace auth_mfa {
 
 namespace {
 
-/// Removes what another person may have enrolled, who registered the account without owning its mailbox.
-/// Returns the removed identities.
+/// Removes the factors, the phone number and the identities. Another person, who does not own the mailbox,
+/// may have registered the account and added them. Returns the removed identities.
 std::vector<LinkedIdentity> remove_unproven_credentials(
     pg::Tx& tx, core::Scope const& scope, User const& user)
 {

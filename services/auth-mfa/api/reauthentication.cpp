@@ -41,7 +41,7 @@ struct Proof {
             int{f.has("password")} + int{f.has("method") || f.has("code")} + int{f.has("idToken")};
         if (given != 1)
             f.fault("password", "one_of",
-                "or `method` with `code`, or `idToken` is required, and only one of these three");
+                "must be the only proof: send exactly one of `password`, `method` with `code`, or `idToken`");
         if (f.has("password")) proof.password = read_password(f, "password");
         if (f.has("method") || f.has("code")) {
             proof.method = f.one_of<MfaMethod>("method");
@@ -53,33 +53,15 @@ struct Proof {
     }
 };
 
-/// What was proved: the methods to add to the session's `amr`, and the checks that run in the transaction
-/// that changes the session.
+/// The result of a proof: the methods to add to the session's `amr`, and the checks that run in the
+/// transaction that changes the session.
 struct Proved {
     std::vector<std::string> amr;
     bool aal2 = false;
     std::function<void(pg::Tx&)> use_up{};
 };
 
-asio::awaitable<void> record_failure(
-    http::Request const& req, Deps& deps, UserId user_id, std::string_view reason)
-{
-    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        users::lock(tx, req.scope(), user_id);
-        record(tx, req,
-            {.user_id = user_id,
-                .type = "reauthentication",
-                .result = reason,
-                .action = "session.reauthentication_refused"});
-    });
-}
-
-asio::awaitable<std::optional<bool>> matches(http::Request const& req, Deps& deps,
-    crypto::PasswordHasher::Reservation const& turn, User const& user, SentPassword const& password)
-{
-    bool const right = co_await is_password_of(req, deps, turn, &user, password);
-    co_return right ? std::optional(true) : std::nullopt;
-}
+constexpr RefusedEvent refused{"reauthentication", "session.reauthentication_refused"};
 
 /// A wrong password counts like one at sign-in.
 asio::awaitable<Proved> prove_password(
@@ -90,9 +72,9 @@ asio::awaitable<Proved> prove_password(
     auto const right =
         co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
                                       limits.wrong_passwords_for_email(req.scope(), user.email)},
-            matches(req, deps, turn, user, password));
+            guess_password(req, deps, turn, user, password));
     if (!right) {
-        co_await record_failure(req, deps, user.id, "wrong_password");
+        co_await record_refusal(req, deps, user.id, "wrong_password", refused);
         throw invalid_credentials();
     }
     co_return Proved{.amr = {"pwd"}};
@@ -123,7 +105,7 @@ asio::awaitable<Proved> prove_code(http::Request const& req, Deps& deps, User co
     auto const reserved =
         co_await limits.require({RateLimits::wrong_codes_of_user(req.scope(), user.id, *proof.method)});
     if (!co_await limits.or_give_back(reserved, is_right_code(req, deps, user, proof))) {
-        co_await record_failure(req, deps, user.id, "wrong_code");
+        co_await record_refusal(req, deps, user.id, "wrong_code", refused);
         throw invalid_code();
     }
     co_await limits.give_back(reserved);
@@ -132,9 +114,9 @@ asio::awaitable<Proved> prove_code(http::Request const& req, Deps& deps, User co
 
 core::Error refused_identity()
 {
-    return {codes::invalid_credentials,
-        "The token in `idToken` must be of an identity that is linked to this account, and issued after "
-        "the last authentication of the session."};
+    return {codes::invalid_credentials, "The token in `idToken` was refused. Send a token of an identity "
+                                        "that is linked to this account, issued "
+                                        "after the last authentication of the session."};
 }
 
 /// Whether the identity is linked to the user, and its token was issued after the last authentication of the
@@ -156,7 +138,7 @@ asio::awaitable<Proved> prove_identity(
     if (!right) {
         co_await deps.rate_limits.require(
             {RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address)}, too_many_attempts);
-        co_await record_failure(req, deps, user.id, "wrong_identity");
+        co_await record_refusal(req, deps, user.id, "wrong_identity", refused);
         throw refused_identity();
     }
     auto use_up = [&req, identity, id = user.id](pg::Tx& tx) {

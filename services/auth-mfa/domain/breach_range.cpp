@@ -1,5 +1,6 @@
 #include "domain/breach_range.hpp"
 
+#include "core/hex.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr std::size_t suffix_size = 35;
 
 constexpr bool is_hex(char c)
 {
-    return (c >= '0' && c <= '9') || (core::upper(c) >= 'A' && core::upper(c) <= 'F');
+    return core::hex::value(c) >= 0;
 }
 
 /// The count of a line; nullopt if the line has another form.

@@ -15,7 +15,7 @@ namespace auth_mfa {
 
 using core::to_string;
 
-/// What a token that was sent by email permits.
+/// The operation that a token from an email permits.
 enum class TokenPurpose : std::uint8_t {
     verify_email,   ///< proves that the user receives mail at the account's address
     reset_password, ///< sets a new password
@@ -54,7 +54,7 @@ struct EmailToken {
     std::string email;         ///< the address to which the token was sent
     bool was_verified = false; ///< revert_email only: whether `email` was verified before the change
     /// confirm_email only: the version of the user's credentials when the user requested the change. Under
-    /// another version the token is worthless, because the session that requested the change may have ended.
+    /// another version the token is refused, because the session that requested the change may have ended.
     std::optional<std::int64_t> credentials_version;
     core::Time created_at;
 };

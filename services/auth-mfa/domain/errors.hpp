@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 /// The error codes of auth-mfa, in addition to core::codes.
 namespace auth_mfa::codes {
@@ -44,14 +45,28 @@ inline core::Error rate_limited(std::chrono::seconds retry_after)
         .header("Retry-After", std::to_string(seconds));
 }
 
-/// RATE_LIMITED: too many wrong passwords, refused id tokens or registrations. `retry_after` is the time
-/// until the next attempt is allowed; the header `Retry-After` shows at least 1 s.
-inline core::Error too_many_attempts(std::chrono::seconds retry_after)
+/// RATE_LIMITED with this detail. `retry_after` is the time until the next attempt is allowed; the header
+/// `Retry-After` shows at least 1 s.
+inline core::Error too_many(std::string detail, std::chrono::seconds retry_after)
 {
     auto const seconds = std::max<std::chrono::seconds::rep>(1, retry_after.count());
-    return core::Error(core::codes::rate_limited,
-        "Too many attempts for this account or from this network. Try again after the time in Retry-After.")
+    return core::Error(core::codes::rate_limited, std::move(detail))
         .header("Retry-After", std::to_string(seconds));
+}
+
+/// Too many wrong passwords, refused id tokens, registrations or requested emails.
+inline core::Error too_many_attempts(std::chrono::seconds retry_after)
+{
+    return too_many(
+        "Too many attempts for this account or from this network. Try again after the time in Retry-After.",
+        retry_after);
+}
+
+inline core::Error too_many_invitations(std::chrono::seconds retry_after)
+{
+    return too_many("Too many invitations were requested in this environment. Try again after the time in "
+                    "Retry-After.",
+        retry_after);
 }
 
 inline core::Error account_disabled()

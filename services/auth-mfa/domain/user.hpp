@@ -46,10 +46,13 @@ constexpr core::Access access_of(Role role) noexcept
 /// An account of one scope.
 struct User {
     UserId id;
-    std::string email;                        ///< as entered; compared in lower case (core::lower)
-    std::optional<std::string> password_hash; ///< PHC string; absent if only an identity provider is used
-    /// Increases with every change of the password or the factors, and when an admin resets the factors. A
-    /// sign-in that began under an older version cannot open a session.
+    std::string email; ///< as entered; compared in lower case (core::lower)
+    /// PHC string of Argon2id, or an imported bcrypt hash. Absent for invited users and for users who only
+    /// have an identity.
+    std::optional<std::string> password_hash;
+    /// Increases with every change of the password, the factors, the email or the status, when an identity is
+    /// unlinked, and when staff reset the factors or end the sessions. A sign-in that began under an older
+    /// version cannot open a session.
     std::int64_t credentials_version = 1;
     Role role = Role::user;
     UserStatus status = UserStatus::active;

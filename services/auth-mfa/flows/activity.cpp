@@ -1,7 +1,9 @@
 #include "flows/activity.hpp"
 
 #include "audit/audit.hpp"
+#include "pg/database.hpp"
 #include "storage/activity.hpp"
+#include "storage/users.hpp"
 
 #include <algorithm>
 
@@ -46,6 +48,16 @@ void record(pg::Tx& tx, http::Request const& req, AccountEvent const& event)
             .subject_id = subject_of(event),
             .before = std::nullopt,
             .after = event.after ? *event.after : boost::json::value(std::move(after))});
+}
+
+asio::awaitable<void> record_refusal(http::Request const& req, Deps& deps, std::optional<UserId> user_id,
+    std::string_view reason, RefusedEvent event)
+{
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        // An unknown user costs the same statements.
+        users::lock(tx, req.scope(), user_id.value_or(UserId()));
+        record(tx, req, {.user_id = user_id, .type = event.type, .result = reason, .action = event.action});
+    });
 }
 
 void record_unlinked(pg::Tx& tx, http::Request const& req, UserId user_id, LinkedIdentity const& identity)

@@ -23,8 +23,8 @@ asio::awaitable<EmailToken> require_token(
     http::Request const& req, Deps& deps, std::string const& token, TokenPurpose purpose);
 
 /// Locks the scope and the token's user, and uses the token up. Returns the user. Throws TOKEN_EXPIRED if
-/// another request used the token, or it was withdrawn. Call it first in the transaction of what the token
-/// permits.
+/// another request used the token, or it was withdrawn. Call it first in the transaction that
+/// makes the permitted change.
 User use_token(pg::Tx& tx, http::Request const& req, EmailToken const& token);
 
 } // namespace auth_mfa

@@ -1,6 +1,5 @@
 #include "flows/enrolment.hpp"
 
-#include "batchers.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
 #include "domain/recovery_code.hpp"
@@ -32,18 +31,17 @@ asio::awaitable<std::optional<std::string>> provider_of_enrolment(http::Request 
     throw session_ended();
 }
 
-/// The response to the confirmation of a factor that was enrolled during a sign-in: it opens the session.
-asio::awaitable<http::Response> finish_enrolment(
-    http::Request const& req, Deps& deps, std::string_view factor, std::vector<std::string> recovery_codes)
+/// The sign-in that an enrolment token continues with `factor`; nullopt for an access token. It throws before
+/// the factor is stored if no session could be opened afterwards.
+asio::awaitable<std::optional<SignIn>> sign_in_of_enrolment(
+    http::Request const& req, Deps& deps, std::string_view factor)
 {
-    UserId const id(core::Uuid::parse(req.caller().id).value());
-    User const user = (co_await deps.batchers.find_user.run({req.scope().id, id})).value();
+    if (req.caller().kind != core::Access::enrolment) co_return std::nullopt;
+    co_await deps.tokens.ready();
     auto const provider = co_await provider_of_enrolment(req, deps);
-    co_return co_await open_session(req, deps, user,
-        {.amr = {provider ? "fed" : "pwd", factor == "sms" ? "sms" : "otp", "mfa"},
-            .aal2 = true,
-            .identity_provider = provider,
-            .recovery_codes = std::move(recovery_codes)});
+    co_return SignIn{.amr = {provider ? "fed" : "pwd", factor == "sms" ? "sms" : "otp", "mfa"},
+        .aal2 = true,
+        .identity_provider = provider};
 }
 
 } // namespace
@@ -83,8 +81,10 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
     HashingTurn turn, std::function<void(pg::Tx&, User const&)> write)
 {
     AccountRules const rules = co_await account_rules(req, deps);
+    auto sign_in = co_await sign_in_of_enrolment(req, deps, factor);
     NewRecoveryCodes codes;
     bool shown = false;
+    std::optional<User> enrolled; // with the version of the credentials that this change makes
     // Whether recovery codes are needed is certain only while the transaction holds the lock on the user's
     // row, but hashing the codes takes too long to hold the lock. So if codes are needed, the first run of
     // `put_in_force` returns false. Then the codes are hashed without the lock, and `put_in_force` runs
@@ -104,6 +104,7 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
             sessions::end_others(tx, req.scope(), user.id, session_id_of(req), now);
             trusted_devices::revoke_all(tx, req.scope(), user.id);
         }
+        enrolled = users::find(tx, req.scope(), user.id);
         announce_factor(tx, req, factor_added, user, factor, rules, now);
         return true;
     };
@@ -113,9 +114,9 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
         co_await deps.db.transact(req.scope(), put_in_force);
     }
     auto shown_codes = shown ? std::move(codes.texts) : std::vector<std::string>();
-    if (req.caller().kind == core::Access::enrolment)
-        co_return co_await finish_enrolment(req, deps, factor, std::move(shown_codes));
-    co_return recovery_codes_response(shown_codes);
+    if (!sign_in) co_return recovery_codes_response(shown_codes);
+    sign_in->recovery_codes = std::move(shown_codes);
+    co_return co_await open_session(req, deps, enrolled.value(), *sign_in);
 }
 
 asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& deps, std::string_view factor,

@@ -29,8 +29,8 @@ struct PresentedIdToken {
 asio::awaitable<ExternalIdentity> require_identity(
     http::Request const& req, Deps& deps, PresentedIdToken const& presented);
 
-/// Uses the token up, in the transaction of what it permits. Throws INVALID_CREDENTIALS if it was used
-/// before.
+/// Marks the token as used, in the transaction that makes the permitted change. Throws INVALID_CREDENTIALS
+/// if it was used before.
 void require_unused(pg::Tx& tx, http::Request const& req, ExternalIdentity const& identity);
 
 } // namespace auth_mfa

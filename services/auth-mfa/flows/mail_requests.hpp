@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-/// Emails that a request causes. Each function stores the email in the caller's transaction. A worker sends
-/// it after the commit, in the language that the request accepts.
+/// Emails that a request causes. `request_mail` stores the email in a transaction of its own, the other
+/// functions in the caller's. A worker sends it after the commit, in the language that the request accepts.
 namespace auth_mfa {
 
 /// An email to `user` at the account's address: a link with a token, or a notice without details. Returns its

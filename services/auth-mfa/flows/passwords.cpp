@@ -48,6 +48,13 @@ asio::awaitable<bool> is_password_of(http::Request const& req, Deps& deps,
     co_return right;
 }
 
+asio::awaitable<std::optional<bool>> guess_password(http::Request const& req, Deps& deps,
+    crypto::PasswordHasher::Reservation const& turn, User const& user, SentPassword const& sent)
+{
+    bool const right = co_await is_password_of(req, deps, turn, &user, sent);
+    co_return right ? std::optional(true) : std::nullopt;
+}
+
 asio::awaitable<crypto::PasswordHasher::Reservation> require_good_password(
     core::ScopeId scope_id, Deps& deps, crypto::PasswordHasher::Reservation turn, NewPassword wanted)
 {

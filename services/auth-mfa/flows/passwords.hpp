@@ -29,6 +29,10 @@ struct SentPassword {
 asio::awaitable<bool> is_password_of(http::Request const& req, Deps& deps,
     crypto::PasswordHasher::Reservation const& turn, User const* user, SentPassword const& sent);
 
+/// True if `sent` is the password of `user`, else nullopt (see RateLimits::try_guess).
+asio::awaitable<std::optional<bool>> guess_password(http::Request const& req, Deps& deps,
+    crypto::PasswordHasher::Reservation const& turn, User const& user, SentPassword const& sent);
+
 /// A new password that a client sent, and what it is compared with. The referenced objects must stay valid
 /// until the awaited call has completed.
 struct NewPassword {

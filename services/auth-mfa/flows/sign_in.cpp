@@ -10,7 +10,6 @@
 #include "pg/database.hpp"
 #include "storage/recovery_codes.hpp"
 #include "storage/trusted_devices.hpp"
-#include "storage/users.hpp"
 
 namespace auth_mfa {
 
@@ -34,7 +33,8 @@ asio::awaitable<SecondFactor> second_factor_of(http::Request const& req, Deps& d
     });
 }
 
-/// Throws the error for an account that may not sign in now, although its user proved who they are.
+/// Throws ACCOUNT_DISABLED or EMAIL_NOT_VERIFIED if the account may not sign in now. The first factor was
+/// correct.
 asio::awaitable<void> require_admitted(
     http::Request const& req, Deps& deps, User const& user, AccountRules const& rules)
 {
@@ -118,17 +118,6 @@ asio::awaitable<http::Response> finish_sign_in(
     auto const created = co_await deps.challenges.create(req.scope(), std::move(challenge));
     if (user.phone_verified && !user.totp) co_await try_to_send_code(req, deps, user, created.challenge);
     throw mfa_required(created.token, user, second.can_recover);
-}
-
-asio::awaitable<void> record_refusal(
-    http::Request const& req, Deps& deps, std::optional<UserId> user_id, std::string_view reason)
-{
-    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        // An unknown user costs the same statements.
-        users::lock(tx, req.scope(), user_id.value_or(UserId()));
-        record(
-            tx, req, {.user_id = user_id, .type = "sign_in", .result = reason, .action = "sign_in.refused"});
-    });
 }
 
 asio::awaitable<Challenges::Send> send_sign_in_code(

@@ -3,6 +3,7 @@
 #include "deps.hpp"
 #include "domain/trusted_device.hpp"
 #include "domain/user.hpp"
+#include "flows/activity.hpp"
 #include "flows/open_session.hpp"
 #include "http/message.hpp"
 #include "sms/phone.hpp"
@@ -12,19 +13,14 @@
 
 namespace auth_mfa {
 
-/// Continues a sign-in after its first factor was verified (register, login, external). Opens a session, or
-/// throws 403 `mfa_required` with an `mfa_token` when the user has a second factor and does not trust this
-/// browser. If SMS is the user's only factor, the function also sends a code; the response does not
-/// reveal whether the code was sent. Throws 503 when a challenge is needed and Redis is down. Before that,
-/// throws 403 ACCOUNT_DISABLED, EMAIL_NOT_VERIFIED, or `mfa_enrollment_required` with an `enrollment_token`
-/// if the setting `mfaPolicy` requires a factor.
+/// Continues a sign-in after its first factor was verified (register, login, external, invitation). Opens a
+/// session, or throws 403 `mfa_required` with an `mfa_token` when the user has a second factor and does not
+/// trust this browser. If SMS is the user's only factor, the function also sends a code; the response does
+/// not reveal whether the code was sent. Throws 503 when a challenge is needed and Redis is down. Before
+/// that, throws 403 ACCOUNT_DISABLED, EMAIL_NOT_VERIFIED, or `mfa_enrollment_required` with an
+/// `enrollment_token` if the setting `mfaPolicy` requires a factor.
 asio::awaitable<http::Response> finish_sign_in(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in);
-
-/// Records a refused sign-in in the user's activity and in the audit log. nullopt: no account has the email;
-/// the audit log has an entry nevertheless, so that both cases take the same time.
-asio::awaitable<void> record_refusal(
-    http::Request const& req, Deps& deps, std::optional<UserId> user_id, std::string_view reason);
 
 /// Sends a code to the user's phone and makes it the challenge's current code. Throws MFA_SMS_UNDELIVERABLE,
 /// MFA_RATE_LIMITED or UNAVAILABLE if the code is not sent. In these cases the previous code stays valid,

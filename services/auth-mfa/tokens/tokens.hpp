@@ -34,7 +34,7 @@ struct AccessTokenClaims {
     Assurance assurance;
 };
 
-/// How long a user who must enrol a second factor has time to do so.
+/// How long an enrolment token is valid.
 inline constexpr std::chrono::minutes enrolment_token_lifetime{10};
 
 /// The contents of an authentic refresh token.
