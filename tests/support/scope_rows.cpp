@@ -18,22 +18,23 @@ RowViews const& what_callers_do()
 
 std::string rows_of_scope(Postgres const& postgres, std::string const& scope_id, RowViews const& views)
 {
-    std::string all;
     std::istringstream names(postgres.query(R"(
         SELECT string_agg(c.relname, ',' ORDER BY c.relname)
         FROM pg_class c
         JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'scope_id'
         WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace)"));
+    // One statement for all tables, because each call of `query` makes a connection.
+    std::string hashes;
     for (std::string table; std::getline(names, table, ',');) {
         auto const view = views.find(table);
         std::string const row = view == views.end() ? "to_jsonb(t)" : view->second;
         if (row.empty()) continue;
-        std::string sql = "SELECT md5(coalesce(string_agg((";
-        sql.append(row).append(")::text, E'\\n' ORDER BY (").append(row).append(")::text), '')) FROM ");
-        sql.append(table).append(" t WHERE scope_id = ").append(scope_id);
-        all.append(table).append("=").append(postgres.query(sql)).append(";");
+        if (!hashes.empty()) hashes += " || ';' || ";
+        hashes.append("'").append(table).append("=' || (SELECT md5(coalesce(string_agg((").append(row);
+        hashes.append(")::text, E'\\n' ORDER BY (").append(row).append(")::text), '')) FROM ").append(table);
+        hashes.append(" t WHERE scope_id = ").append(scope_id).append(")");
     }
-    return all;
+    return postgres.query("SELECT " + hashes);
 }
 
 std::string rows_of_tenant(Postgres const& postgres, std::string const& table, std::string const& scope_id)
