@@ -151,6 +151,14 @@ void record(pg::Tx& tx, http::Context const& context, Entry const& entry)
     record(tx, context.scope, {context.caller.id, context.caller.role, context.request_id}, entry);
 }
 
+std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string_view pseudonym, std::vector<std::string> const& subject_ids, std::size_t limit)
+{
+    auto const rows = tx.run("SELECT erase_user_from_audit($1, $2, $3, $4, $5)",
+        {scope_id, user_id, pseudonym, subject_ids, limit});
+    return static_cast<std::size_t>(pg::RowReader(rows[0]).integer());
+}
+
 asio::awaitable<http::Response> list_audit(http::Request const& request, pg::Database& database)
 {
     http::Query query(request);

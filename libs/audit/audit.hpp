@@ -2,6 +2,7 @@
 
 #include "core/id.hpp"
 #include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "http/message.hpp"
 #include "pg/migrate.hpp"
 #include "pg/tx.hpp"
@@ -12,13 +13,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace pg {
 class Database;
 }
 
 /// The audit log: who changed what, per scope. An entry is written in the transaction of the change and is
-/// never altered.
+/// altered only by the erasure of a user.
 namespace audit {
 
 namespace asio = boost::asio;
@@ -31,7 +33,9 @@ pg::Component const& migrations();
 struct Entry {
     /// The type of the object and the event, such as `key.created` or `settings.updated`. 1..100 characters.
     std::string action;
-    std::string subject_type;                 ///< `key`, `settings`, `member`, ...; 1..100 characters
+    /// `key`, `settings`, ...; 1..100 characters. `user` and `member` are the types of users: `subject_id` is
+    /// the user's id, which an erasure replaces.
+    std::string subject_type;
     std::string subject_id;                   ///< empty if the scope has only one object of this type
     std::optional<boost::json::value> before; ///< the object before the change
     std::optional<boost::json::value> after;  ///< the object after the change
@@ -59,6 +63,14 @@ void record(pg::Tx& tx, http::Context const& context, Entry const& entry);
 /// As `record` for a request, but for a change that a background worker made. The transaction must see the
 /// scope.
 void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry);
+
+/// Erases a user from at most `limit` entries of the scope. Where the user is the actor or the subject (type
+/// `user` or `member`), `pseudonym` replaces the user's id, and the request id is removed. The entries about
+/// the user, and about the user's objects `subject_ids`, lose `before` and `after`. Entries of API keys, of
+/// workers and of the master key stay, even if the user's id is equal to theirs. Returns the number of
+/// changed entries. 0: no such entry is left.
+std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string_view pseudonym, std::vector<std::string> const& subject_ids, std::size_t limit);
 
 /// Handles `GET /v1/audit[?action=][&actor=][&limit=][&cursor=]`. Returns `{items, cursor}` with the newest
 /// entry first. Each item is `{auditId, createdAt, actor, actorRole, action, subjectType, subjectId, before,

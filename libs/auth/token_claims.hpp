@@ -23,6 +23,11 @@ inline constexpr std::string_view type = "at+jwt";
 inline constexpr std::string_view audience = "tetrad";
 /// The audience of tokens that only enrol a second factor. Only auth-mfa accepts them (UserTokensOptions).
 inline constexpr std::string_view enrolment_audience = "mfa-enrollment";
+/// The `typ` of a token that asks a service to erase one user, the token's `sub`. Its audience is the
+/// service.
+inline constexpr std::string_view erasure_type = "erasure+jwt";
+/// The longest lifetime of an erasure token that is accepted.
+inline constexpr std::chrono::seconds max_erasure_lifetime{300};
 inline constexpr std::chrono::seconds skew{30};
 
 /// A tenant's host: `demo-sandbox.auth.example.com`.

@@ -72,26 +72,33 @@ std::optional<core::Access> access_of(std::string_view role)
     return std::nullopt;
 }
 
-std::optional<UserToken> read_identity(json::object const& claims)
+/// Reads the claims that name the user and the scope.
+std::optional<UserToken> read_subject(json::object const& claims)
 {
     auto subject = text_claim(claims, "sub");
-    auto session = text_claim(claims, "sid");
     auto tenant = text_claim(claims, "tenant");
     auto const env = text_claim(claims, "env");
-    auto role = text_claim(claims, "role");
-    if (!subject || !session || !tenant || !env || !role) return std::nullopt;
-    if (!text_claim(claims, "jti") || !has_valid_amr(claims)) return std::nullopt;
+    if (!subject || !tenant || !env || !text_claim(claims, "jti")) return std::nullopt;
     auto const environment = core::parse_enum<core::Environment>(*env);
-    auto const access = access_of(*role);
-    if (!environment || !access) return std::nullopt;
+    if (!environment) return std::nullopt;
     UserToken token;
     token.subject = std::move(*subject);
-    token.session_id = std::move(*session);
     token.tenant = std::move(*tenant);
     token.environment = *environment;
+    return token;
+}
+
+/// Adds the claims of an access token. Returns false if the token is refused.
+bool read_access(json::object const& claims, UserTokensOptions const& options, UserToken& token)
+{
+    auto session = text_claim(claims, "sid");
+    auto role = text_claim(claims, "role");
+    if (!session || !role || !has_valid_amr(claims)) return false;
+    auto const access = access_of(*role);
+    if (!access || !read_email(claims, token.email)) return false;
+    token.session_id = std::move(*session);
     token.role = std::move(*role);
     token.access = *access;
-    if (!read_email(claims, token.email)) return std::nullopt;
     auto const is = [&](std::string_view name, json::value const& wanted) {
         auto const* const value = find(claims, name);
         return value != nullptr && *value == wanted;
@@ -99,27 +106,36 @@ std::optional<UserToken> read_identity(json::object const& claims)
     token.email_verified = is("email_verified", true);
     token.authenticated_at = token::time_claim(claims, "auth_time");
     token.aal2 = is("acr", "aal2");
-    return token;
+    if (names_audience(claims, token::audience)) return true;
+    token.access = core::Access::enrolment;
+    return options.accept_enrolment && names_audience(claims, token::enrolment_audience);
+}
+
+/// As `read_access`, for an erasure token.
+bool read_erasure(json::object const& claims, UserTokensOptions const& options, UserToken& token)
+{
+    token.access = core::Access::erasure;
+    return !options.erasure_audience.empty() && names_audience(claims, options.erasure_audience) &&
+           token.expires_at - token.issued_at <= token::max_erasure_lifetime;
 }
 
 /// Reads the claims and checks everything except the signature. Returns nullopt if the token is refused.
 std::optional<UserToken> read_claims(crypto::Jws const& jws, UserTokensOptions const& options, core::Time now)
 {
-    auto const* const type = find(jws.header, "typ");
-    if (type == nullptr || !type->is_string() || type->get_string() != token::type) return std::nullopt;
     auto const& claims = jws.payload;
-    auto token = read_identity(claims);
+    auto token = read_subject(claims);
     auto const iss = text_claim(claims, "iss");
     if (!token || !iss || !token::is_timely(claims, now)) return std::nullopt;
     if (!token::is_issuer(*iss, options.issuer_host, token->tenant, token->environment)) return std::nullopt;
-    if (!names_audience(claims, token::audience)) {
-        if (!options.accept_enrolment || !names_audience(claims, token::enrolment_audience))
-            return std::nullopt;
-        token->access = core::Access::enrolment;
-    }
     token->issued_at = token::time_claim(claims, "iat").value();
     token->expires_at = token::time_claim(claims, "exp").value();
-    return token;
+    auto const* const type = find(jws.header, "typ");
+    auto const is = [type](std::string_view wanted) {
+        return type != nullptr && type->is_string() && type->get_string() == wanted;
+    };
+    bool const valid = (is(token::type) && read_access(claims, options, *token)) ||
+                       (is(token::erasure_type) && read_erasure(claims, options, *token));
+    return valid ? std::move(token) : std::nullopt;
 }
 
 /// A verified token, and the generation of the key set that verified it.

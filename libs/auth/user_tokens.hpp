@@ -18,10 +18,10 @@ namespace auth {
 /// The claims of a verified user token.
 struct UserToken {
     std::string subject;
-    std::string session_id; ///< the claim `sid`
+    std::string session_id; ///< the claim `sid`; empty in an erasure token
     std::string tenant;     ///< the tenant's slug, which matches the issuer
     core::Environment environment = core::Environment::production;
-    std::string role;                           ///< `user`, `admin` or `owner`
+    std::string role;                           ///< `user`, `admin` or `owner`; empty in an erasure token
     core::Access access = core::Access::user;   ///< `role` as core::Access
     std::string email;                          ///< empty if the token has none
     bool email_verified = false;                ///< false if the token does not say so
@@ -36,13 +36,17 @@ struct UserTokensOptions {
     std::size_t cache_capacity = 50'000;
     /// Whether tokens with the audience `token::enrolment_audience` are accepted, with Access::enrolment.
     bool accept_enrolment = false;
+    /// The audience of the erasure tokens that are accepted, with Access::erasure: the service's name. If
+    /// empty, none is accepted.
+    std::string erasure_audience{};
 };
 
 /// Verifies access tokens of users. A token must have the `typ` `at+jwt`, a valid ES256 signature, and the
 /// issuer and audience of token_claims.hpp. It must have `jti` and the claims of UserToken, of which `email`,
 /// `email_verified`, `auth_time` and `acr` may be absent. `amr` is optional. Clocks may differ by 30 s. A
 /// verified token is cached by its SHA-256 for at most one hour. The cached result ends earlier when the
-/// token expires or the key set changes. Thread-safe.
+/// token expires or the key set changes. Also verifies erasure tokens (`token::erasure_type`), which have
+/// only `sub`, `tenant`, `env`, `jti` and the times, and are valid for at most 300 s. Thread-safe.
 class UserTokens {
 public:
     /// All references must outlive this object.

@@ -1,6 +1,7 @@
 #include "blobs/attachment_rows.hpp"
 
 #include "pg/row.hpp"
+#include "pg/uuids.hpp"
 
 namespace blobs {
 
@@ -22,15 +23,6 @@ Attachment read(pg::RowReader& r)
     a.created_at = r.time();
     a.uploaded_at = r.optional_time();
     return a;
-}
-
-std::vector<std::string> texts(std::span<core::Uuid const> ids)
-{
-    std::vector<std::string> texts;
-    texts.reserve(ids.size());
-    for (core::Uuid const& id : ids)
-        texts.push_back(id.to_string());
-    return texts;
 }
 
 } // namespace
@@ -82,7 +74,7 @@ std::vector<Attachment> presigned(pg::Tx& tx, core::ScopeId scope_id, std::span<
         SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
                parent_id, internal, created_at, uploaded_at
         FROM attachments WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[]) AND state = 'presigned')",
-        {scope_id, texts(ids)});
+        {scope_id, pg::uuids(ids)});
     return pg::read_rows(result, read);
 }
 
@@ -115,7 +107,7 @@ std::vector<Attachment> attach(pg::Tx& tx, core::ScopeId scope_id, std::span<cor
         WHERE a.scope_id = $1 AND a.attachment_id = picked.attachment_id
         RETURNING a.scope_id, a.attachment_id, a.owner, a.filename, a.content_type, a.size_bytes, a.state,
                   a.version, a.parent_id, a.internal, a.created_at, a.uploaded_at)",
-        {scope_id, texts(ids), owner, again, parent.type, parent.id, parent.internal, now});
+        {scope_id, pg::uuids(ids), owner, again, parent.type, parent.id, parent.internal, now});
     return pg::read_rows(result, read);
 }
 
@@ -131,6 +123,92 @@ bool remove_presigned(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
         tx.run("DELETE FROM attachments WHERE scope_id = $1 AND attachment_id = $2 AND state = 'presigned'",
             {scope_id, id});
     return result.affected_rows() == 1;
+}
+
+std::vector<Attachment> list_of_owner(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& owner, core::Uuid const& after, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        SELECT scope_id, attachment_id, owner, filename, content_type, size_bytes, state, version,
+               parent_id, internal, created_at, uploaded_at
+        FROM attachments
+        WHERE scope_id = $1 AND owner = $2 AND attachment_id > $3
+        ORDER BY attachment_id
+        LIMIT $4::bigint)",
+        {scope_id, owner, after, limit});
+    return pg::read_rows(result, read);
+}
+
+std::vector<core::Uuid> remove_of_parents(
+    pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> parents, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        DELETE FROM attachments
+        WHERE scope_id = $1 AND attachment_id = ANY (ARRAY(
+            SELECT attachment_id FROM attachments
+            WHERE scope_id = $1 AND parent_id = ANY ($2::uuid[])
+            LIMIT $3::bigint))
+        RETURNING attachment_id)",
+        {scope_id, pg::uuids(parents), limit});
+    return pg::read_rows(result, &pg::RowReader::uuid);
+}
+
+void lock(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
+{
+    // In the order in which `attach` locks them.
+    tx.run(R"(
+        SELECT 1
+        FROM attachments
+        WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[])
+        ORDER BY attachment_id
+        FOR UPDATE)",
+        {scope_id, pg::uuids(ids)});
+}
+
+std::vector<core::Uuid> remove_unattached_of_owner(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& owner, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        WITH picked AS MATERIALIZED (
+            SELECT attachment_id FROM attachments
+            WHERE scope_id = $1 AND owner = $2 AND state <> 'attached'
+            ORDER BY attachment_id
+            LIMIT $3::bigint
+            FOR UPDATE)
+        DELETE FROM attachments a
+        USING picked
+        WHERE a.scope_id = $1 AND a.attachment_id = picked.attachment_id
+        RETURNING a.attachment_id)",
+        {scope_id, owner, limit});
+    return pg::read_rows(result, &pg::RowReader::uuid);
+}
+
+std::size_t forget_owner(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& owner, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        WITH picked AS MATERIALIZED (
+            SELECT attachment_id FROM attachments
+            WHERE scope_id = $1 AND owner = $2
+            ORDER BY attachment_id
+            LIMIT $3::bigint
+            FOR UPDATE)
+        UPDATE attachments a SET owner = NULL
+        FROM picked
+        WHERE a.scope_id = $1 AND a.attachment_id = picked.attachment_id)",
+        {scope_id, owner, limit});
+    return result.affected_rows();
+}
+
+std::vector<core::Uuid> remove(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids,
+    std::optional<std::span<core::Uuid const>> parents)
+{
+    auto const result = tx.run(R"(
+        DELETE FROM attachments
+        WHERE scope_id = $1 AND attachment_id = ANY ($2::uuid[])
+          AND ($3::uuid[] IS NULL OR parent_id IS NULL OR parent_id = ANY ($3::uuid[]))
+        RETURNING attachment_id)",
+        {scope_id, pg::uuids(ids), parents ? pg::uuids(*parents) : pg::Param(nullptr)});
+    return pg::read_rows(result, &pg::RowReader::uuid);
 }
 
 } // namespace attachment_rows

@@ -53,4 +53,28 @@ void remove_unattached(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 /// Deletes the row if its state is `presigned`. Returns whether it was deleted.
 bool remove_presigned(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
+/// At most `limit` attachments that `owner` presigned, after the id `after`, in the order of their ids.
+std::vector<Attachment> list_of_owner(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& owner,
+    core::Uuid const& after, std::size_t limit);
+
+/// Deletes at most `limit` rows of attachments that are attached to one of `parents`. Returns their ids.
+std::vector<core::Uuid> remove_of_parents(
+    pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> parents, std::size_t limit);
+
+/// Locks the rows with these ids until the transaction ends, so that no other transaction attaches them.
+void lock(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
+
+/// Deletes at most `limit` rows of attachments that `owner` presigned and that are not attached. Returns
+/// their ids.
+std::vector<core::Uuid> remove_unattached_of_owner(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& owner, std::size_t limit);
+
+/// Removes the owner from at most `limit` rows of attachments that `owner` presigned. Returns their number.
+std::size_t forget_owner(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& owner, std::size_t limit);
+
+/// Deletes the rows with these ids. If `parents` is set, skips attachments of all other parents. Returns the
+/// ids of the deleted rows.
+std::vector<core::Uuid> remove(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids,
+    std::optional<std::span<core::Uuid const>> parents);
+
 } // namespace blobs::attachment_rows

@@ -49,18 +49,23 @@ std::vector<core::Uuid> without_gaps(std::span<std::optional<core::Uuid> const> 
     return present;
 }
 
-std::string to_json(
-    Attachment const& attachment, std::optional<Download> const& download, std::string const& url)
+void write_metadata(core::JsonWriter& w, Attachment const& attachment)
 {
-    core::JsonWriter w(512 + url.size());
-    w.begin_object()
-        .member("attachmentId", attachment.id.to_string())
+    w.member("attachmentId", attachment.id.to_string())
         .member("filename", attachment.filename)
         .member("contentType", attachment.content_type)
         .member("sizeBytes", attachment.size_bytes)
         .member("status", to_string(attachment.state))
         .member("createdAt", attachment.created_at)
         .member("uploadedAt", attachment.uploaded_at);
+}
+
+std::string to_json(
+    Attachment const& attachment, std::optional<Download> const& download, std::string const& url)
+{
+    core::JsonWriter w(512 + url.size());
+    w.begin_object();
+    write_metadata(w, attachment);
     if (download) {
         w.member("downloadUrl", url).member("expiresAt", download->expires);
     } else {
@@ -70,6 +75,14 @@ std::string to_json(
 }
 
 } // namespace
+
+std::string metadata_json(Attachment const& attachment)
+{
+    core::JsonWriter w(512);
+    w.begin_object();
+    write_metadata(w, attachment);
+    return std::move(w.end_object()).str();
+}
 
 std::function<std::string(http::Request const&)> origin_from_host(std::string scheme)
 {
@@ -199,7 +212,12 @@ core::Time Attachments::first_settling(core::Time presigned) const
 std::optional<core::Time> Attachments::settle(core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const attachment = core::wait(find(scope_id, id));
-    if (!attachment || attachment->state != State::presigned) return std::nullopt;
+    if (!attachment) {
+        // The row was deleted while its upload URL was valid, so bytes may have arrived afterwards.
+        store_.erase_except(Key{scope_id, id, {}});
+        return std::nullopt;
+    }
+    if (attachment->state != State::presigned) return std::nullopt;
     core::Time const end = attachment->created_at + options_.keep_declared;
     if (now() < end) return end;
     bool const removed = database_.transact_blocking(

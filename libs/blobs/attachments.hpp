@@ -66,6 +66,9 @@ struct AttachmentsOptions {
     std::function<std::string(http::Request const&)> origin;
 };
 
+/// The members of the response of `Attachments::get`, except the download URL and its expiry.
+std::string metadata_json(Attachment const& attachment);
+
 /// Returns `<scheme>://<Host of the request>`. The scheme is a setting, because a service behind a proxy
 /// cannot know the scheme that the client used. The function throws BAD_REQUEST if the Host is not a host
 /// with an optional port.
@@ -113,8 +116,8 @@ public:
 
     /// Handles an attachment whose upload URL has expired. Blocking. If clients upload directly to the
     /// store, first asks the store for the upload and records it. Removes an attachment without an upload
-    /// if `keep_declared` has passed since its presign. Returns the time for the next call, or nullopt if
-    /// nothing is left to do. May be repeated.
+    /// if `keep_declared` has passed since its presign. If the attachment's row was deleted, removes its
+    /// blobs. Returns the time for the next call, or nullopt if nothing is left to do. May be repeated.
     std::optional<core::Time> settle(core::ScopeId scope_id, core::Uuid const& id);
 
     /// The time for the first call of `settle` for an attachment that was presigned at `presigned`.

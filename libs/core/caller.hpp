@@ -10,7 +10,7 @@
 namespace core {
 
 /// A set of kinds of caller: the kinds that a route allows, or the one kind of a caller.
-enum class Access : std::uint8_t {
+enum class Access : std::uint16_t {
     anonymous = 1, ///< credentials are ignored
     key = 2,       ///< secret API key of the scope
     publishable_key = 4,
@@ -20,6 +20,8 @@ enum class Access : std::uint8_t {
     master = 64, ///< the operator's master key
     /// JWT that only enrols a second factor (`aud` `mfa-enrollment`). Other routes answer 401.
     enrolment = 128,
+    /// JWT with which auth-mfa asks to erase one user (`typ` `erasure+jwt`). Other routes answer 401.
+    erasure = 256,
     staff = key | admin | owner | master,
     key_or_user = staff | user,
     any_user = user | admin | owner,

@@ -17,8 +17,6 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr std::int64_t max_rate = 100'000; // the limiter's maximum
-
 /// The method for the log. An unknown method may be any text.
 std::string_view shown_method(http::Request const& request)
 {
@@ -105,7 +103,7 @@ asio::awaitable<http::Response> Gateway::handle(http::Request& request)
     }
     request.drop_body();
     request.lease.reset();
-    if (failure) response = answer(failure, request);
+    if (failure) response = answer(failure, state);
     // For a request without an Origin header, no allowed origins are looked up.
     if (!preflighted && request.header("Origin"))
         co_await expose(state, *response);
@@ -162,7 +160,10 @@ asio::awaitable<http::Response> Gateway::proceed(RequestState& state)
     if (!state.rules.tenantless) co_await find_tenant(state);
     check_route(state);
     auto const& endpoint = *state.match.endpoint;
-    if (auto const limit = rate_limit(state)) co_await check_rate(state, *limit);
+    if (deps_.requests != nullptr && state.tenant) {
+        if (auto const limit = deps_.requests->of(request.context.caller, *state.tenant))
+            co_await count_request(state, *limit);
+    }
     if (endpoint.options.idempotent) {
         if (auto const key = request.header("Idempotency-Key"))
             request.context.idempotency_key = idempotency::parse_key(*key);
@@ -227,9 +228,22 @@ asio::awaitable<void> Gateway::find_tenant(RequestState& state)
     }
     auto& context = state.request.context;
     context.scope = state.tenant->scope(environment);
+    co_await refuse_erased(state);
     bool const reads = state.request.method == http::Method::get;
-    if (state.tenant->suspended && !(reads && context.caller.kind == core::Access::master))
+    bool const may_use_suspended = (reads && context.caller.kind == core::Access::master) ||
+                                   context.caller.kind == core::Access::erasure;
+    if (state.tenant->suspended && !may_use_suspended)
         throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
+}
+
+asio::awaitable<void> Gateway::refuse_erased(RequestState const& state) const
+{
+    auto const& claims = state.identity.token;
+    if (!claims || claims->access == core::Access::erasure || deps_.erased_users == nullptr) co_return;
+    auto const scope_id = state.request.context.scope.id;
+    auto erased = deps_.erased_users->check(scope_id, claims->subject);
+    if (!erased) erased = co_await deps_.erased_users->contains(scope_id, claims->subject);
+    if (*erased) throw refused_;
 }
 
 void Gateway::check_route(RequestState const& state) const
@@ -246,7 +260,9 @@ void Gateway::check_route(RequestState const& state) const
     }
     auto const kind = state.request.context.caller.kind;
     bool const allowed = core::allows(endpoint->access, kind);
-    if (!allowed && kind == core::Access::enrolment) throw refused_;
+    if (!allowed && (kind == core::Access::enrolment || kind == core::Access::erasure)) throw refused_;
+    // Access tokens are not a credential of this route, although they are valid.
+    if (!allowed && endpoint->access == core::Access::erasure) throw refused_;
     if (!allowed)
         throw core::Error(core::codes::forbidden, "This kind of credential has no access to this operation. "
                                                   "Use a kind that the API documentation allows.");
@@ -257,39 +273,12 @@ void Gateway::check_route(RequestState const& state) const
             "Both environments share this resource. Change it with a credential of production.");
 }
 
-std::optional<redis::Limit> Gateway::rate_limit(RequestState const& state) const
+asio::awaitable<void> Gateway::count_request(RequestState& state, redis::Limit limit) const
 {
-    auto const& caller = state.request.context.caller;
-    bool const is_limited = caller.kind != core::Access::anonymous && caller.kind != core::Access::master;
-    if (deps_.rate_limiter == nullptr || !is_limited || !state.tenant) return std::nullopt;
-    bool const is_user = caller.is_jwt() || caller.kind == core::Access::enrolment;
-    auto const own = is_user ? options_.user_requests_per_minute : 0;
-    auto const ruled = state.tenant->limits.requests_per_minute();
-    if (!ruled && own == 0) return std::nullopt;
-    return redis::Limit{.count = std::clamp<std::int64_t>(ruled.value_or(own), 0, max_rate),
-        .window = std::chrono::minutes(1)};
-}
-
-asio::awaitable<void> Gateway::check_rate(RequestState& state, redis::Limit limit)
-{
-    redis::Decision decision{
-        .limit = limit.count, .window = limit.window, .retry_after = limit.window, .reset = limit.window};
-    try {
-        std::string const subject = rate_subject(state.request.context);
-        if (limit.count > 0) decision = co_await deps_.rate_limiter->take(subject, limit);
-    } catch (redis::Unavailable const&) {
-        if (!options_.rate_limit_fails_open) throw;
-        co_return;
-    } catch (redis::CommandError const& refusal) {
-        deps_.logger.warn("the rate limit cannot be checked", {{"error", std::string_view(refusal.what())}});
-        if (!options_.rate_limit_fails_open)
-            throw core::Error::unavailable("The rate limit cannot be checked. Retry later.");
-        co_return;
-    }
-    state.headers = redis::headers(decision);
-    if (!decision.allowed)
-        throw core::Error(
-            core::codes::rate_limited, "Too many requests. Retry after the time given in Retry-After.");
+    auto const decision = co_await deps_.requests->count(state.request.context, limit);
+    if (!decision) co_return;
+    RequestLimit::require_allowed(*decision);
+    state.headers = redis::headers(*decision);
 }
 
 asio::awaitable<http::Response> Gateway::preflight(RequestState& state)
@@ -330,26 +319,33 @@ asio::awaitable<void> Gateway::expose(RequestState& state, http::Response& respo
 {
     auto const origin = state.request.header("Origin").value_or("");
     bool const refused = response.status == core::codes::unauthorized.status;
+    auto const* const endpoint = state.match.endpoint;
+    bool const is_page = endpoint != nullptr && endpoint->options.error_page != nullptr;
     bool allowed = false;
     try {
-        allowed = co_await allows_origin(state, origin, !refused);
+        allowed = !is_page && co_await allows_origin(state, origin, !refused);
     } catch (std::exception const&) {
         allowed = false; // the response is sent anyway, but pages cannot read it
     }
     cors::expose(response, origin, allowed, options_.cookies_from_allowed_origins);
 }
 
-http::Response Gateway::answer(std::exception_ptr const& failure, http::Request const& request) const
+http::Response Gateway::answer(std::exception_ptr const& failure, RequestState const& state) const
 {
+    auto const& request = state.request;
     std::string_view const id = request.context.request_id;
+    auto const* const endpoint = state.match.endpoint;
+    auto const shown = [&](core::Error const& error) {
+        auto* const page = endpoint != nullptr ? endpoint->options.error_page : nullptr;
+        return page != nullptr ? page(request, error) : http::problem(error, id);
+    };
     std::string what = "unknown exception";
     try {
         std::rethrow_exception(failure);
     } catch (core::Error const& error) {
-        return http::problem(error, id);
+        return shown(error);
     } catch (redis::Unavailable const&) {
-        return http::problem(
-            core::Error::unavailable("The service is temporarily unavailable. Retry later."), id);
+        return shown(core::Error::unavailable("The service is temporarily unavailable. Retry later."));
     } catch (std::exception const& error) {
         what = error.what();
     } catch (...) { // NOLINT(bugprone-empty-catch): `what` is set already
@@ -357,7 +353,7 @@ http::Response Gateway::answer(std::exception_ptr const& failure, http::Request 
     deps_.logger.error("request failed",
         {{"what", observe::first_line(what)}, {"method", shown_method(request)}, {"requestId", id},
             {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
-    return http::problem(core::Error::internal(), id);
+    return shown(core::Error::internal());
 }
 
 void Gateway::finish(RequestState const& state, http::Response& response)

@@ -1,10 +1,12 @@
 #pragma once
 
 #include "auth/api_keys.hpp"
+#include "auth/erased_users.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "core/error.hpp"
 #include "gateway/authenticator.hpp"
+#include "gateway/request_limit.hpp"
 #include "gateway/rules.hpp"
 #include "gateway/trusted_proxies.hpp"
 #include "http/body_budget.hpp"
@@ -13,7 +15,6 @@
 #include "observe/http_metrics.hpp"
 #include "observe/log.hpp"
 #include "observe/log_limit.hpp"
-#include "redis/rate_limit.hpp"
 #include "tenancy/directory.hpp"
 #include "tenancy/resolve.hpp"
 
@@ -37,18 +38,12 @@ struct Options {
     std::string base_host;       ///< such as `feedback.example.com`
     bool tenant_headers = false; ///< whether `X-Tenant-Slug` and `X-Tenant-Env` are read
     TrustedProxies trusted_proxies;
-    /// Requests per minute for each user; 0 means no limit. API keys have no limit by default. If the tenant
-    /// has a limit `requestsPerMinute`, it applies to each user and to each API key instead. The operator is
-    /// never limited.
-    std::int64_t user_requests_per_minute = 0;
-    /// Whether requests are served while the limit cannot be checked, for example because Redis is down. If
-    /// false, they get 503.
-    bool rate_limit_fails_open = true;
     /// Whether pages of a tenant's allowed origins may send and receive cookies
     /// (`Access-Control-Allow-Credentials`). True in services that set a cookie. Other sites get no access,
     /// because allowed origins are exact and never `*`. When a page calls the service, the browser sends a
     /// SameSite=Lax cookie only if the page belongs to the service's own site (for example, from
-    /// app.example.com to auth.example.com).
+    /// app.example.com to auth.example.com). For pages of other sites, the service must set a cookie with
+    /// SameSite=None and Secure.
     bool cookies_from_allowed_origins = false;
     /// Base host of the tenants' auth hosts. Pages of `{slug}[-sandbox].<auth_host>` may call the tenant's
     /// environment like pages of its allowed origins. If it is empty, tenants have no auth hosts.
@@ -59,10 +54,11 @@ struct Options {
 struct Deps {
     tenancy::Directory& tenants;
     auth::MasterKey const& master_key;
-    auth::ApiKeys* keys = nullptr;              ///< null if the service has no API keys
-    auth::UserTokens* user_tokens = nullptr;    ///< null if the service accepts no user tokens
-    redis::RateLimiter* rate_limiter = nullptr; ///< null if the service has no rate limits
-    std::shared_ptr<http::BodyBudget> bodies;   ///< null if the memory of bodies is not limited
+    auth::ApiKeys* keys = nullptr;             ///< null if the service has no API keys
+    auth::UserTokens* user_tokens = nullptr;   ///< null if the service accepts no user tokens
+    auth::ErasedUsers* erased_users = nullptr; ///< null if access tokens are not checked for erased users
+    RequestLimit const* requests = nullptr;    ///< null if requests are not limited
+    std::shared_ptr<http::BodyBudget> bodies;  ///< null if the memory of bodies is not limited
     observe::Logger& logger;
     observe::HttpMetrics& metrics; ///< made with the `route_labels` of this gateway's routes
 };
@@ -88,11 +84,11 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 ///    streams it. 503 if there is no memory for the body (http::BodyBudget).
 /// 8. Calls the handler.
 ///
-/// All exceptions are caught. A core::Error becomes its problem document. redis::Unavailable becomes a 503.
-/// Any other exception becomes a 500 without details, and its details are logged. Every response carries
-/// `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows the origin. Every request is
-/// counted in the metrics and logged in one line. Any client can cause 401s, so at most 100 log lines per
-/// second are written for them. A further line reports how many were omitted.
+/// All exceptions are caught. A core::Error becomes its problem document, or the route's `error_page`.
+/// redis::Unavailable becomes a 503. Any other exception becomes a 500 without details, and its details are
+/// logged. Every response carries `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows
+/// the origin. Every request is counted in the metrics and logged in one line. Any client can cause 401s, so
+/// at most 100 log lines per second are written for them. A further line reports how many were omitted.
 ///
 /// A missing or malformed credential is refused without a database access, without a lock, and without
 /// suspending the coroutine. For such a request, the tenant is not looked up to check the `Origin` either. So
@@ -117,14 +113,15 @@ private:
     asio::awaitable<void> read_body(RequestState& state);
     http::BodyBudget::Holder holder_of(RequestState const& state) const;
     asio::awaitable<void> find_tenant(RequestState& state);
+    /// Throws if the caller's account was deleted (auth::ErasedUsers).
+    asio::awaitable<void> refuse_erased(RequestState const& state) const;
     void check_route(RequestState const& state) const;
-    std::optional<redis::Limit> rate_limit(RequestState const& state) const;
-    asio::awaitable<void> check_rate(RequestState& state, redis::Limit limit);
+    asio::awaitable<void> count_request(RequestState& state, redis::Limit limit) const;
     asio::awaitable<http::Response> preflight(RequestState& state);
     asio::awaitable<bool> allows_origin(RequestState& state, std::string_view origin, bool may_look_up);
     bool is_allowed(RequestState const& state, std::string_view origin, core::Environment environment) const;
     asio::awaitable<void> expose(RequestState& state, http::Response& response);
-    http::Response answer(std::exception_ptr const& failure, http::Request const& request) const;
+    http::Response answer(std::exception_ptr const& failure, RequestState const& state) const;
     void finish(RequestState const& state, http::Response& response);
     void log(RequestState const& state, unsigned status, std::chrono::nanoseconds took);
 

@@ -96,10 +96,13 @@ bool agrees(tenancy::Resolution const& named, std::string_view slug, core::Envir
 
 std::string rate_subject(http::Context const& context)
 {
-    std::string subject = core::to_string(context.scope.id);
-    subject += context.caller.is_jwt() ? ":user:" : ":"; // a key's id begins with `key:`
-    subject += context.caller.id;
-    return subject;
+    if (context.caller.is_jwt()) return rate_subject_of_user(context.scope.id, context.caller.id);
+    return core::to_string(context.scope.id) + ':' + context.caller.id; // a key's id begins with `key:`
+}
+
+std::string rate_subject_of_user(core::ScopeId scope_id, std::string_view user_id)
+{
+    return core::to_string(scope_id).append(":user:").append(user_id);
 }
 
 std::string_view to_string(core::Access kind) noexcept
@@ -119,6 +122,8 @@ std::string_view to_string(core::Access kind) noexcept
         return "master";
     case core::Access::enrolment:
         return "enrolment";
+    case core::Access::erasure:
+        return "erasure";
     default:
         return "anonymous";
     }

@@ -7,6 +7,7 @@
 #include "http/router.hpp"
 #include "tenancy/resolve.hpp"
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,8 +50,14 @@ bool agrees(tenancy::Resolution const& named, std::string_view slug, core::Envir
 /// The key under which a caller's requests are counted: `42:key:fbk_a1b2c3d4`, `42:user:<sub>`.
 std::string rate_subject(http::Context const& context);
 
+/// As `rate_subject`, for a user.
+std::string rate_subject_of_user(core::ScopeId scope_id, std::string_view user_id);
+
+/// The window of the limits of requests.
+inline constexpr std::chrono::minutes rate_window{1};
+
 /// The kind of caller as written to the log: `anonymous`, `key`, `publishable_key`, `user`, `admin`, `owner`,
-/// `master`, `enrolment`.
+/// `master`, `enrolment`, `erasure`.
 std::string_view to_string(core::Access kind) noexcept;
 
 /// Whether a trusted proxy says, in the last element of `X-Forwarded-Proto`, that the client connected

@@ -127,7 +127,10 @@ struct Response {
     /// HTTP/1.1 clients get the body with chunked transfer coding. The function runs after the handler has
     /// returned, so it must own its data.
     std::function<asio::awaitable<std::string>()> stream;
-    bool close = false;               ///< end the connection after this response
+    bool close = false; ///< end the connection after this response
+    /// The user whose data the body contains, if this is not the caller. For idempotency::once, which stores
+    /// the response.
+    std::string about_user{};
     std::string_view fixed_body = {}; ///< in static storage; sent instead of `body` if not empty
 
     /// The body that is sent, unless `stream` is set.

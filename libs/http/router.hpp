@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/caller.hpp"
+#include "core/error.hpp"
 #include "http/message.hpp"
 
 #include <functional>
@@ -25,6 +26,9 @@ struct RouteOptions {
     /// Whether the route writes data that both environments of a tenant share. If so, API keys and user
     /// tokens of the sandbox get 403.
     bool production_only = false;
+    /// Makes the response for an error of this route, for routes that people open in a browser. Scripts of
+    /// other origins cannot read such routes. If null, the response is a problem document.
+    Response (*error_page)(Request const&, core::Error const&) = nullptr;
 };
 
 inline constexpr std::size_t anonymous_body_limit = std::size_t{16} * 1024;

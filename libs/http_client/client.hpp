@@ -30,8 +30,12 @@ struct Request {
     std::size_t max_response_bytes = 1 << 20;
     bool truncate_response = false; ///< a longer response is cut at `max_response_bytes` instead of failing
     unsigned max_redirects = 0;     ///< if 0, a 3xx response is returned
-    /// Whether to use a new connection, so that libcurl never repeats the request on its own.
-    bool fresh_connection = false;
+    /// Whether the server must not get the request twice. libcurl repeats a request if a kept connection ends
+    /// without a byte of the response. A request with `send_once` fails then, with `Error::request_sent`. It
+    /// is repeated only if no byte of its body was sent, for example because the server had closed the
+    /// connection while it was idle. Kept connections are used for at most `max_idle_of_send_once` after
+    /// their last request. Must not be combined with redirects.
+    bool send_once = false;
     std::stop_token stop; ///< when a stop is requested, the request ends after `stop_grace`
     std::chrono::milliseconds stop_grace{0}; ///< grace period after `stop`; accurate to about one second
 };
@@ -47,6 +51,10 @@ struct Response {
     /// The value of the first header with this name, which must be given in lower case; nullopt if absent.
     std::optional<std::string_view> header(std::string_view lower_case_name) const noexcept;
 };
+
+/// How long a connection may be idle before a request with `send_once` uses it. The time is shorter than the
+/// usual limits of servers (a minute), so that a request rarely meets a connection that is being closed.
+inline constexpr std::chrono::seconds max_idle_of_send_once{20};
 
 /// The reason why there is no response.
 class Error : public std::runtime_error {
@@ -69,7 +77,8 @@ public:
 
     Kind kind() const noexcept { return kind_; }
 
-    /// Whether the server may have received and processed the request.
+    /// Whether the server may have received and processed the request. False for a request with `send_once`
+    /// of which no byte of the body was passed to a connection.
     bool request_sent() const noexcept { return request_sent_; }
 
 private:

@@ -62,7 +62,11 @@ void set_method(CURL* handle, Request const& request)
                             request.method == "PATCH";
     if (sends_body) {
         set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-        set(handle, CURLOPT_POSTFIELDS, request.body.data());
+        // For `send_once`, libcurl reads the body through a callback; see `set_send_once`.
+        if (request.send_once && !request.body.empty())
+            set(handle, CURLOPT_POST, 1L);
+        else
+            set(handle, CURLOPT_POSTFIELDS, request.body.data());
     }
     set(handle, CURLOPT_CUSTOMREQUEST, request.method.c_str());
 }
@@ -73,7 +77,6 @@ void set_limits(CURL* handle, Request const& request)
     set(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));
     set(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout.count()));
     set(handle, CURLOPT_MAXCONNECTS, connections_per_handle);
-    set(handle, CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
     set(handle, CURLOPT_FOLLOWLOCATION, request.max_redirects > 0 ? 1L : 0L);
     set(handle, CURLOPT_MAXREDIRS, static_cast<long>(request.max_redirects));
     set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -176,6 +179,28 @@ curl_socket_t Transfer::open_socket(void* context, curlsocktype, curl_sockaddr* 
     return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/// libcurl calls this function after it has sent the head, when the connection can take bytes of the body and
+/// the server has not closed it.
+std::size_t Transfer::next_body(char* buffer, std::size_t size, std::size_t count, void* context)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    transfer.begun_ = true;
+    std::size_t const bytes = transfer.request_.body.copy(buffer, size * count, transfer.body_given_);
+    transfer.body_given_ += bytes;
+    return bytes;
+}
+
+/// libcurl calls this function each time that it is about to send the request on a connection. A server does
+/// not process a request before it has the body, so the request may be repeated until libcurl asks for the
+/// body.
+int Transfer::before_request(void* context, char*, char*, int, int)
+{
+    auto& transfer = *static_cast<Transfer*>(context);
+    if (transfer.begun_) return CURL_PREREQFUNC_ABORT;
+    transfer.begun_ = transfer.request_.body.empty();
+    return CURL_PREREQFUNC_OK;
+}
+
 /// libcurl calls this function about once a second while the transfer is idle, and more often otherwise.
 int Transfer::on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t)
 {
@@ -197,6 +222,18 @@ Transfer::Transfer(CURL* handle, Request const& request, ClientOptions const& op
     set_method(handle, request);
     set_limits(handle, request);
     set_callbacks();
+    if (request.send_once) set_send_once();
+}
+
+/// Prevents that libcurl repeats the request once the server may have got it. `before_request` refuses a
+/// second request, and without CURLOPT_SEEKFUNCTION libcurl cannot read the body a second time.
+void Transfer::set_send_once()
+{
+    set(handle_, CURLOPT_PREREQFUNCTION, &Transfer::before_request);
+    set(handle_, CURLOPT_PREREQDATA, this);
+    set(handle_, CURLOPT_MAXAGE_CONN, static_cast<long>(max_idle_of_send_once.count()));
+    set(handle_, CURLOPT_READFUNCTION, &Transfer::next_body);
+    set(handle_, CURLOPT_READDATA, this);
 }
 
 void Transfer::set_callbacks()
@@ -237,7 +274,7 @@ void Transfer::fail(CURLcode code) const
     curl_easy_getinfo(handle_, CURLINFO_PRETRANSFER_TIME_T, &pretransfer);
     // After a failed connection attempt `pretransfer` is the time of an earlier connection.
     bool const connected = code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST;
-    bool const sent = connected && pretransfer > 0;
+    bool const sent = request_.send_once ? begun_ : connected && pretransfer > 0;
     if (stopped_) throw Error(Error::Kind::stopped, "the request was stopped", sent);
     if (too_large_) throw Error(Error::Kind::too_large, "the response is too large", sent);
     if (code == CURLE_COULDNT_CONNECT && !tried_ && refused_ != AddressRange::global) {

@@ -42,10 +42,13 @@ private:
 
     static std::size_t on_body(char* data, std::size_t, std::size_t size, void* context);
     static std::size_t on_header(char* data, std::size_t, std::size_t size, void* context);
+    static std::size_t next_body(char* buffer, std::size_t size, std::size_t count, void* context);
+    static int before_request(void* context, char*, char*, int, int);
     static curl_socket_t open_socket(void* context, curlsocktype, curl_sockaddr* address);
     static int on_progress(void* context, curl_off_t, curl_off_t, curl_off_t, curl_off_t);
 
     void set_callbacks();
+    void set_send_once();
     [[noreturn]] void fail(CURLcode code) const;
 
     CURL* const handle_;
@@ -58,8 +61,10 @@ private:
     std::size_t header_bytes_ = 0;
     bool too_large_ = false;
     bool truncated_ = false;
-    AddressRange refused_ = AddressRange::global;   ///< range of the last refused address
-    bool tried_ = false;                            ///< at least one address was allowed
+    AddressRange refused_ = AddressRange::global; ///< range of the last refused address
+    bool tried_ = false;                          ///< at least one address was allowed
+    std::size_t body_given_ = 0;                  ///< `send_once`: bytes of the body that libcurl has got
+    bool begun_ = false; ///< `send_once`: the server may have got the whole request, or a part of its body
     std::optional<Steady::time_point> last_moment_; ///< end of `stop_grace`; set when a stop was requested
     bool stopped_ = false;
 };

@@ -23,6 +23,19 @@ std::string parse_key(std::string_view header)
     return std::string(header);
 }
 
+std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, std::size_t limit)
+{
+    auto const deleted = tx.run(R"(
+        DELETE FROM idempotency_keys
+        WHERE scope_id = $1 AND key_hash = ANY (ARRAY(
+            (SELECT key_hash FROM idempotency_keys WHERE scope_id = $1 AND user_id = $2 LIMIT $3::bigint)
+            UNION
+            (SELECT key_hash FROM idempotency_keys WHERE scope_id = $1 AND about_user_id = $2 LIMIT $3::bigint)
+            LIMIT $3::bigint)))",
+        {scope_id, user_id, limit});
+    return deleted.affected_rows();
+}
+
 bool purge(pg::Database& database, std::size_t batch)
 {
     auto const removed = database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/user_id.hpp"
 #include "crypto/keyring.hpp"
 #include "http/message.hpp"
 #include "idempotency/record.hpp"
@@ -64,6 +65,10 @@ asio::awaitable<http::Response> once(
     };
     co_return co_await database.transact(request.scope(), std::move(stored));
 }
+
+/// Deletes at most `limit` stored responses that the user got or that are about the user. Returns their
+/// number. If it is less than `limit`, no such response is left.
+std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, std::size_t limit);
 
 /// Deletes at most `batch` stored responses older than 24 hours, of all scopes. Blocks. Returns true if there
 /// may be more such responses. For a periodic task.

@@ -60,7 +60,8 @@ bool was_replayed(http::Response const& response) noexcept
 Record::Record(http::Request const& request, crypto::Keyring const* seal)
     : scope_id_(request.scope().id), key_(digest_of({caller_of(request.caller()), request.method_text,
                                          request.path, request.context.idempotency_key})),
-      fingerprint_(digest_of({request.query, request.body})), seal_(seal)
+      fingerprint_(digest_of({request.query, request.body})),
+      user_id_(request.caller().is_jwt() ? request.caller().id : std::string()), seal_(seal)
 {
 }
 
@@ -108,15 +109,18 @@ void Record::store(pg::Tx& tx, http::Response const& response) const
     tx.run(
         R"(
         INSERT INTO idempotency_keys (
-            scope_id, key_hash, fingerprint, status, etag, location, body, sealed, created_at
+            scope_id, key_hash, fingerprint, status, etag, location, body, sealed, user_id, about_user_id,
+            created_at
         )
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''), nullif($10, ''), clock_timestamp())
         ON CONFLICT (scope_id, key_hash) DO UPDATE SET fingerprint = excluded.fingerprint,
             status = excluded.status, etag = excluded.etag, location = excluded.location,
-            body = excluded.body, sealed = excluded.sealed, created_at = excluded.created_at)",
+            body = excluded.body, sealed = excluded.sealed, user_id = excluded.user_id,
+            about_user_id = excluded.about_user_id, created_at = excluded.created_at)",
         {scope_id_, pg::Param::bytes(crypto::view(key_)), pg::Param::bytes(crypto::view(fingerprint_)),
             response.status, header(response, "ETag"), header(response, "Location"),
-            seal_ == nullptr ? response.body : seal_->seal(response.body, sealed_for()), seal_ != nullptr});
+            seal_ == nullptr ? response.body : seal_->seal(response.body, sealed_for()), seal_ != nullptr,
+            user_id_, response.about_user});
 }
 
 /// Throws if the response cannot be decrypted any more. In that case the work is not repeated, because it has

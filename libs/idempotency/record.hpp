@@ -28,7 +28,8 @@ public:
     /// IDEMPOTENCY_KEY_REUSED if the key was used with another query or body.
     std::optional<http::Response> replay_or_lock(pg::Tx& tx) const;
 
-    /// Stores a 2xx response, whose body must be JSON and not streamed. Other responses are ignored.
+    /// Stores a 2xx response, whose body must be JSON and not streamed. Other responses are ignored. The
+    /// response is deleted if the caller or the user in the response (http::Response::about_user) is erased.
     void store(pg::Tx& tx, http::Response const& response) const;
 
 private:
@@ -41,6 +42,7 @@ private:
     /// values.
     crypto::Digest key_;
     crypto::Digest fingerprint_; ///< hash of query and body, which must be equal in a repeat
+    std::string user_id_;        ///< the caller, if it is a user; else empty
     crypto::Keyring const* seal_;
 };
 

@@ -84,8 +84,9 @@ std::vector<DeliveryKey> record_attempts(pg::Tx& tx, Results const& results)
         SET status = q.status, attempts = d.attempts + q.attempted, next_attempt_at = q.next_attempt_at,
             last_status = CASE q.status WHEN 'failed' THEN coalesce(q.last_status, d.last_status) ELSE q.last_status END,
             last_error = q.error,
-            response_excerpt = CASE q.status WHEN 'failed' THEN coalesce(q.excerpt, d.response_excerpt)
-                                             ELSE q.excerpt END,
+            response_excerpt = CASE WHEN d.rewritten THEN NULL
+                                    WHEN q.status = 'failed' THEN coalesce(q.excerpt, d.response_excerpt)
+                                    ELSE q.excerpt END,
             delivered_at = coalesce(q.delivered_at, d.delivered_at)
         FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::int[], $5::timestamptz[], $6::int[], $7::text[],
                     $8::text[], $9::timestamptz[], $10::timestamptz[])

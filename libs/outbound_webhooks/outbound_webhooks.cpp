@@ -48,28 +48,37 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
 
 } // namespace
 
-std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
-    std::string_view data_json, core::Time at)
+std::size_t publish(pg::Tx& tx, http::Context const& context, Event const& event)
 {
-    return publish(tx, EventContext{context.scope.id, context.traceparent}, type, data_json, at);
+    return publish(tx, EventContext{context.scope.id, context.traceparent}, event);
 }
 
-std::size_t publish(
-    pg::Tx& tx, EventContext const& origin, std::string_view type, std::string_view data_json, core::Time at)
+std::size_t publish(pg::Tx& tx, EventContext const& origin, Event const& event)
 {
     auto const scope_id = origin.scope_id;
     if (!store::any_enabled(tx, scope_id)) return 0;
     pg::lock_scope(tx, scope_id); // so that no delivery appears on a page that a cursor has passed
-    core::JsonWriter body(data_json.size() + type.size() + 64);
-    body.begin_object().member("type", type).member("timestamp", at).key("data").raw(data_json).end_object();
+    core::JsonWriter body(event.data_json.size() + event.type.size() + 64);
+    body.begin_object().member("type", event.type).member("timestamp", event.at).key("data");
+    body.raw(event.data_json).end_object();
     auto const ids = store::insert_deliveries(tx, scope_id,
-        {.type = type,
+        {.type = event.type,
             .payload = std::move(body).str(),
             .traceparent = origin.traceparent,
-            .at = at,
-            .expires_at = at + retry_window});
+            .at = event.at,
+            .expires_at = event.at + retry_window,
+            .user_id = event.user_id,
+            .other_user_id = event.other_user_id});
     jobs::enqueue(tx, queue, scope_id, ids);
     return ids.size();
+}
+
+std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string_view pseudonym, std::size_t limit)
+{
+    if (store::file_deliveries(tx, scope_id, limit) == limit) return limit;
+    auto const count = store::erase_deliveries_of(tx, scope_id, user_id, limit);
+    return count + store::erase_from_deliveries(tx, scope_id, user_id, pseudonym, limit - count);
 }
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)

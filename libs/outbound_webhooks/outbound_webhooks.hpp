@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/scope.hpp"
+#include "core/user_id.hpp"
 #include "http/message.hpp"
 #include "pg/migrate.hpp"
 #include "pg/tx.hpp"
@@ -28,14 +29,26 @@ inline constexpr char const* queue = "webhooks";
 /// Maximum number of webhooks of a scope.
 inline constexpr std::size_t max_per_scope = 20;
 
-/// Announces an event to every enabled webhook of the scope that subscribes to `type`. Writes one delivery
+/// An event that is announced.
+struct Event {
+    std::string_view type;
+    std::string_view data_json; ///< the event's JSON
+    core::Time at;              ///< the event's timestamp
+    /// The event's user; empty if there is none. The erasure of this user deletes the event.
+    std::string_view user_id{};
+    /// Another user in the event's JSON; empty if there is none. If a member `...Id` of the event's JSON
+    /// has this user's id, such as `assigneeId`, the erasure of this user replaces the id and removes the
+    /// value of the member `...Email`. Otherwise the erasure deletes the event.
+    std::string_view other_user_id{};
+};
+
+/// Announces an event to every enabled webhook of the scope that subscribes to its type. Writes one delivery
 /// for each of these webhooks in the caller's transaction, which must include the scope in its `pg::Scopes`.
-/// The deliveries are sent after the commit. `data_json` is the event's JSON. The body is
-/// `{"type":…,"timestamp":…,"data":…}` with `at` as the timestamp. Its bytes are the same in every attempt.
-/// `context` is that of the request that caused the event; it determines the scope and the trace. If the
-/// scope has no enabled webhook, only one statement is run. Returns the number of deliveries.
-std::size_t publish(pg::Tx& tx, http::Context const& context, std::string_view type,
-    std::string_view data_json, core::Time at);
+/// The deliveries are sent after the commit. The body is `{"type":…,"timestamp":…,"data":…}`. Its bytes are
+/// the same in every attempt. `context` is that of the request that caused the event; it determines the scope
+/// and the trace. If the scope has no enabled webhook, only one statement is run. Returns the number of
+/// deliveries.
+std::size_t publish(pg::Tx& tx, http::Context const& context, Event const& event);
 
 /// The origin of an event that a worker causes.
 struct EventContext {
@@ -44,8 +57,15 @@ struct EventContext {
 };
 
 /// As the other `publish`, for an event that a worker causes.
-std::size_t publish(
-    pg::Tx& tx, EventContext const& origin, std::string_view type, std::string_view data_json, core::Time at);
+std::size_t publish(pg::Tx& tx, EventContext const& origin, Event const& event);
+
+/// Erases a user from at most `limit` deliveries: deletes the deliveries of events about the user, also
+/// pending ones, and puts `pseudonym` in the place of the user's id in other events (`Event::other_user_id`).
+/// Returns the number of these deliveries. If it is less than `limit`, no such delivery is left. As long as
+/// the scope has deliveries that earlier versions wrote, a call may instead read the users of `limit` of
+/// them.
+std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string_view pseudonym, std::size_t limit);
 
 /// Re-encrypts every webhook secret of the scope with the keyring's first key, unless that key encrypts it
 /// already. Returns the number of changed secrets. Throws if a secret cannot be decrypted.

@@ -137,15 +137,16 @@ std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, core::ScopeId scope_id, Ev
         id = core::Uuid::v7().to_string();
     auto const rows = tx.run(R"(
         INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
-                                        expires_at, traceparent, created_at)
+                                        expires_at, traceparent, user_id, other_user_id, filed, created_at)
         SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6,
-               nullif($7, ''),
+               nullif($7, ''), nullif($8, ''), nullif($9, ''), true,
                greatest($5::timestamptz, (SELECT max(d.created_at) + interval '1 microsecond' FROM webhook_deliveries d
                                           WHERE d.scope_id = $1 AND d.webhook_id = w.webhook_id))
         FROM webhooks w
         WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
         RETURNING delivery_id)",
-        {scope_id, ids, event.type, event.payload, event.at, event.expires_at, event.traceparent});
+        {scope_id, ids, event.type, event.payload, event.at, event.expires_at, event.traceparent,
+            event.user_id, event.other_user_id});
     return pg::read_rows(rows, &pg::RowReader::uuid);
 }
 
@@ -175,6 +176,59 @@ std::optional<Delivery> reopen_delivery(pg::Tx& tx, core::ScopeId scope_id, core
                   response_excerpt, created_at, delivered_at)",
         {scope_id, webhook_id, delivery_id, now, expires_at});
     return pg::read_first(rows, read_delivery);
+}
+
+std::size_t file_deliveries(pg::Tx& tx, core::ScopeId scope_id, std::size_t limit)
+{
+    auto const rows = tx.run("SELECT file_webhook_deliveries($1, $2)", {scope_id, limit});
+    return static_cast<std::size_t>(pg::RowReader(rows[0]).integer());
+}
+
+// The job of a deleted delivery ends by itself.
+
+std::size_t erase_deliveries_of(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        WITH gone AS (
+            DELETE FROM webhook_deliveries
+            WHERE scope_id = $1 AND delivery_id = ANY (ARRAY(
+                SELECT delivery_id FROM webhook_deliveries WHERE scope_id = $1 AND user_id = $2 LIMIT $3::bigint))
+            RETURNING delivery_id
+        ), dead AS (
+            DELETE FROM dead_jobs
+            WHERE scope_id = $1 AND queue = $4 AND ref = ANY (ARRAY(SELECT delivery_id FROM gone))
+        )
+        SELECT count(*) FROM gone)",
+        {scope_id, user_id, limit, queue});
+    return static_cast<std::size_t>(pg::RowReader(rows[0]).integer());
+}
+
+std::size_t erase_from_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string_view pseudonym, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        WITH found AS (
+            SELECT delivery_id, replace_user_in_event(payload, $2, $3) AS payload
+            FROM webhook_deliveries
+            WHERE scope_id = $1 AND other_user_id = $2
+            LIMIT $4::bigint
+        ), gone AS (
+            DELETE FROM webhook_deliveries
+            WHERE scope_id = $1 AND delivery_id = ANY (ARRAY(SELECT delivery_id FROM found WHERE payload IS NULL))
+        ), dead AS (
+            DELETE FROM dead_jobs
+            WHERE scope_id = $1 AND queue = $5
+              AND ref = ANY (ARRAY(SELECT delivery_id FROM found WHERE payload IS NULL))
+        ), changed AS (
+            UPDATE webhook_deliveries d
+            SET payload = found.payload, other_user_id = NULL, response_excerpt = NULL, rewritten = true
+            FROM found
+            WHERE d.scope_id = $1 AND d.delivery_id = found.delivery_id AND found.payload IS NOT NULL
+        )
+        SELECT count(*) FROM found)",
+        {scope_id, user_id, pseudonym, limit, queue});
+    return static_cast<std::size_t>(pg::RowReader(rows[0]).integer());
 }
 
 } // namespace outbound_webhooks::store

@@ -5,6 +5,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "core/secret.hpp"
+#include "core/user_id.hpp"
 #include "paging/cursor.hpp"
 #include "pg/tx.hpp"
 
@@ -75,6 +76,8 @@ struct Event {
     std::string traceparent; ///< empty if there is no trace
     core::Time at;
     core::Time expires_at;
+    std::string_view user_id{}; ///< empty if there is none, as `other_user_id`
+    std::string_view other_user_id{};
 };
 
 /// Inserts one delivery for every enabled webhook that subscribes to the event's type. Returns the ids of the
@@ -87,5 +90,14 @@ std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::
 /// is no such delivery.
 std::optional<Delivery> reopen_delivery(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     core::Uuid const& delivery_id, core::Time now, core::Time expires_at);
+/// Fills in the users of at most `limit` deliveries that earlier versions wrote. Returns their number.
+std::size_t file_deliveries(pg::Tx& tx, core::ScopeId scope_id, std::size_t limit);
+/// Deletes at most `limit` deliveries of events about the user. Returns their number.
+std::size_t erase_deliveries_of(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, std::size_t limit);
+/// Erases the user from at most `limit` deliveries of other events that concern the user, as
+/// `Event::other_user_id` specifies. Returns their number.
+std::size_t erase_from_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string_view pseudonym, std::size_t limit);
 
 } // namespace outbound_webhooks::store

@@ -3,6 +3,9 @@
 #include "redis/client.hpp"
 #include "redis/rate_limit.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,13 +15,15 @@ namespace redis {
 /// The result of one call of `take`. `limit`, `remaining`, `window` and `reset` describe the first limit.
 /// `retry_after` is the time until all limits would allow a use.
 struct Use : Decision {
-    std::string id; ///< for `give_back`; empty unless `allowed`
+    std::string id;             ///< for `give_back`; empty unless `allowed`
+    std::int64_t day = 0;       ///< for `give_back`: the calendar day (UTC) of the use, in days since 1970
+    std::size_t refused_by = 0; ///< unless `allowed`: the index of the first count that refused the use
 };
 
-/// Exact sliding windows, as in RateLimiter, for uses that can be undone (`give_back`). Several limits may
-/// apply to one use. All replicas use Redis' clock (tests: see ClientOptions::script_clock). Each use within
-/// the longest window costs about 80 bytes of Redis memory, because it has an id by which it can be undone.
-/// So Quota suits small counts.
+/// Exact sliding windows, as in RateLimiter, and counts of a calendar day, for uses that can be undone
+/// (`give_back`). Several limits may apply to one use. All replicas use Redis' clock (tests: see
+/// ClientOptions::script_clock). In a sliding window, each use costs about 80 bytes of Redis memory, because
+/// it has an id by which it can be undone. So sliding windows suit small counts.
 class Quota {
 public:
     /// Keys are `<prefix>:{<subject>}:<name>`. `client` must outlive this object.
@@ -28,10 +33,13 @@ public:
     /// action. Throws Unavailable. `limits` must not be empty, and must stay valid until the call is awaited.
     asio::awaitable<Use> take(std::string_view subject, std::string_view name, std::span<Limit const> limits);
 
-    /// A named count of a subject, and its limits.
+    /// A named count of a subject, and its limits. A name must always be used with the same kind of limits.
     struct Count {
         std::string_view name;
-        std::span<Limit const> limits; ///< not empty
+        std::span<Limit const> limits; ///< of sliding windows; not empty, unless `per_day` is set
+        /// If set, the only limit of the count: the number of uses from midnight to midnight (UTC). The count
+        /// needs little memory, whatever the limit is.
+        std::optional<std::int64_t> per_day{};
     };
 
     /// As `take` for one name, but for several counts of a subject in one round trip. Adds one use to each

@@ -65,9 +65,15 @@ RateLimiter::RateLimiter(Client& client, std::string service)
 {
 }
 
-std::string RateLimiter::key(std::string_view subject, Limit limit) const
+std::string RateLimiter::key(std::string_view subject, std::chrono::milliseconds window) const
 {
-    return service_ + ":rl:{" + std::string(subject) + "}:" + std::to_string(limit.window.count());
+    return service_ + ":rl:{" + std::string(subject) + "}:" + std::to_string(window.count());
+}
+
+asio::awaitable<void> RateLimiter::forget(std::string_view subject, std::chrono::milliseconds window)
+{
+    auto const name = key(subject, window);
+    co_await client_.command({"UNLINK", name});
 }
 
 asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limit)
@@ -77,7 +83,7 @@ asio::awaitable<Decision> RateLimiter::take(std::string_view subject, Limit limi
     limit.count = std::clamp<std::int64_t>(limit.count, 0, max_count);
     if (limit.count == 0)
         co_return Decision{.window = limit.window, .retry_after = limit.window, .reset = limit.window};
-    auto const name = key(subject, limit);
+    auto const name = key(subject, limit.window);
     auto const count = std::to_string(limit.count);
     auto const window = microseconds(limit.window);
     std::vector<std::string_view> const keys{name};

@@ -42,8 +42,11 @@ public:
     /// to allow the request although its limit cannot be checked.
     asio::awaitable<Decision> take(std::string_view subject, Limit limit);
 
+    /// Deletes the count of `subject` in the window. Throws Unavailable.
+    asio::awaitable<void> forget(std::string_view subject, std::chrono::milliseconds window);
+
 private:
-    std::string key(std::string_view subject, Limit limit) const;
+    std::string key(std::string_view subject, std::chrono::milliseconds window) const;
 
     Client& client_;
     std::string service_;

@@ -48,3 +48,7 @@ namespace tenancy {
 class Directory;
 struct TenantAdmin;
 } // namespace tenancy
+
+namespace user_data {
+class UserData;
+}

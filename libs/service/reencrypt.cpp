@@ -2,6 +2,7 @@
 
 #include "pg/database.hpp"
 #include "tenancy/tenant_rows.hpp"
+#include "user_data/user_data.hpp"
 
 namespace service {
 
@@ -35,6 +36,7 @@ Command reencrypt_command(std::vector<Reencrypt> parts, std::vector<ReencryptSha
 {
     Command command{
         .name = "reencrypt", .help = "re-encrypt every secret at rest with the first of ENCRYPTION_KEYS"};
+    parts.emplace_back(user_data::reencrypt);
     command.prepare = [parts = std::move(parts), shared = std::move(shared)](
                           core::Config&, Settings const& settings) -> Command::Task {
         return [parts, shared, url = settings.session_url(), keys = settings.encryption_keys](

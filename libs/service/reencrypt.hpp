@@ -19,10 +19,11 @@ using Reencrypt = std::function<std::size_t(pg::Tx&, core::Scope const&, crypto:
 using ReencryptShared = std::function<std::size_t(pg::Tx&, crypto::Keyring const&)>;
 
 /// The command `reencrypt`: runs every part for every scope, with one transaction per scope, then the shared
-/// parts. Run it after every replica has the new key first in ENCRYPTION_KEYS. Afterwards the old key
-/// encrypts only responses stored for an Idempotency-Key, which expire within a day. The old key must not be
-/// removed before the values that it has signed have expired; docs/operations/secrets.md lists these values.
-/// The command may run while the service runs, and may be repeated.
+/// parts. Also re-encrypts the ids of erased users (`user_data::reencrypt`). Run it after every replica has
+/// the new key first in ENCRYPTION_KEYS. Afterwards the old key encrypts only responses stored for an
+/// Idempotency-Key, which expire within a day. The old key must not be removed before the values that it has
+/// signed have expired; docs/operations/secrets.md lists these values. The command may run while the service
+/// runs, and may be repeated.
 Command reencrypt_command(std::vector<Reencrypt> parts, std::vector<ReencryptShared> shared = {});
 
 } // namespace service

@@ -6,6 +6,7 @@
 #include "http/router.hpp"
 #include "outbound_webhooks/webhook_handlers.hpp"
 #include "tenancy/tenant_handlers.hpp"
+#include "user_data/user_handlers.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -95,6 +96,24 @@ constexpr std::array<http::Route<Deps>, 4> key_routes(core::Access who)
         {del, "/v1/keys/{prefix}", who, of_keys<Deps, auth::revoke_key, check>},
     }};
 }
+
+/// Calls a handler of user data with `Deps::users`.
+template <class Deps, auto handler>
+constexpr auto of_users = [](http::Request const& req, Deps& deps) { return handler(req, deps.users); };
+
+/// The routes that erase and export the data of one user.
+template <class Deps>
+inline constexpr auto user_routes = [] {
+    using core::Access;
+    using enum http::Method;
+    constexpr http::RouteOptions expensive{.is_expensive = [](http::Request const&) { return true; }};
+    return std::to_array<http::Route<Deps>>({
+        {del, "/v1/users/{userId}", Access::staff, of_users<Deps, user_data::erase_user>, expensive},
+        {get, "/v1/users/{userId}/export", Access::key_or_user, of_users<Deps, user_data::export_user>,
+            expensive},
+        {post, "/v1/erasures", Access::erasure, of_users<Deps, user_data::receive_erasure>, expensive},
+    });
+}();
 
 /// Calls a handler of tenants with `Deps::tenants`.
 template <class Deps, auto handler>

@@ -6,6 +6,7 @@
 #include "outbound_webhooks/policy.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace service {
 
@@ -89,8 +90,9 @@ ServiceBase::ServiceBase(ServiceOptions options, Runtime const& runtime)
                  .timeout = runtime.settings.redis_timeout,
                  .script_clock = runtime.settings.redis_clock},
           runtime.io.contexts(), runtime.logger),
-      limiter_(redis_, options_.name), internal_({.addresses = http_client::AddressPolicy(true),
-                                           .ca_file = runtime.settings.outbound_ca_file}),
+      limiter_(redis_, options_.name), requests_(options_.requests, limiter_, runtime.logger),
+      internal_(
+          {.addresses = http_client::AddressPolicy(true), .ca_file = runtime.settings.outbound_ca_file}),
       outbound_({.addresses = http_client::AddressPolicy(runtime.settings.outbound_allow_private),
           .ca_file = runtime.settings.outbound_ca_file}),
       directory_(db_, [this] { return live(); }, {.shared_settings = options_.shared_settings}),
@@ -100,7 +102,10 @@ ServiceBase::ServiceBase(ServiceOptions options, Runtime const& runtime)
               logger.warn("the token issuer's keys cannot be read", {{"error", what}});
           }),
       tokens_(jwks_, runtime.clock,
-          {.issuer_host = options_.issuer.host, .accept_enrolment = options_.accept_enrolment_tokens}),
+          {.issuer_host = options_.issuer.host,
+              .accept_enrolment = options_.accept_enrolment_tokens,
+              .erasure_audience = options_.accept_erasure_tokens ? options_.name : std::string()}),
+      erased_users_(db_, runtime.clock, [this] { return live(); }), users_(db_, keyring_, runtime.clock),
       webhooks_{db_, runtime.clock, keyring_, outbound_.addresses(), options_.events},
       eraser_(db_, runtime.clock, {[this](core::Scope const& scope) { erase_outside(scope); }}),
       tenants_{db_, runtime.clock, eraser_},
@@ -153,6 +158,9 @@ void ServiceBase::add_shared_work()
         [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
             return jobs::purge_dead(tx, scopes, runtime_.clock.now() - jobs::dead_jobs_retention, rows);
         });
+    add_worker({.queue = user_data::sweep_queue, .threads = 1},
+        users_.sweep_handler(runtime_.io.first().get_executor()));
+    users_.add_outside([this](user_data::Erasure const& erasure) { return forget_requests(erasure); });
     add_periodic(
         {.name = "idempotency.purge"}, [this](std::stop_token const&) { return idempotency::purge(db_); });
     add_periodic({.name = "tenants.erase", .interval = std::chrono::minutes(1)},
@@ -166,6 +174,18 @@ void ServiceBase::erase_outside(core::Scope const& scope)
         erase(scope);
 }
 
+asio::awaitable<void> ServiceBase::forget_requests(user_data::Erasure const& erasure)
+{
+    auto const subject = gateway::rate_subject_of_user(erasure.scope.id, erasure.user_id.text());
+    try {
+        co_await limiter_.forget(subject, gateway::rate_window);
+    } catch (std::runtime_error const& error) { // redis::Unavailable, redis::CommandError
+        // The counter ends by itself, so an erasure does not fail because of it.
+        runtime_.logger.warn("the requests of an erased user are counted for up to a minute longer",
+            {{"error", observe::first_line(error.what())}});
+    }
+}
+
 void ServiceBase::serve(std::vector<http::Endpoint> endpoints)
 {
     for (auto& endpoint : endpoints)
@@ -176,15 +196,14 @@ void ServiceBase::serve(std::vector<http::Endpoint> endpoints)
         gateway::Options{.base_host = runtime_.settings.base_host,
             .tenant_headers = options_.tenant_headers,
             .trusted_proxies = runtime_.settings.trusted_proxies,
-            .user_requests_per_minute = options_.user_requests_per_minute,
-            .rate_limit_fails_open = options_.rate_limit_fails_open,
             .cookies_from_allowed_origins = options_.cookies_from_allowed_origins,
             .auth_host = options_.issuer.host},
         gateway::Deps{.tenants = directory_,
             .master_key = master_key_,
             .keys = &keys_,
             .user_tokens = &tokens_,
-            .rate_limiter = &limiter_,
+            .erased_users = &erased_users_,
+            .requests = &requests_,
             .bodies = make_body_budget(runtime_),
             .logger = runtime_.logger,
             .metrics = *http_metrics_},
@@ -220,14 +239,17 @@ void ServiceBase::listen()
     auto on_gap = [this] {
         directory_.on_gap();
         keys_.on_gap();
+        erased_users_.on_gap();
         background_work_.wake();
     };
     pg::ListenerHandlers handlers{
         .channels = {{tenancy::channel, [this](std::string const& slug) { directory_.on_notify(slug); }},
             {auth::ApiKeys::channel, [this](std::string const& hash) { keys_.on_notify(hash); }},
+            {auth::ErasedUsers::channel, [this](std::string const& hash) { erased_users_.on_notify(hash); }},
             {jobs::channel, [this](std::string const& queue) { background_work_.on_notification(queue); }}},
         .on_gap = on_gap,
         .on_silence = [this](bool silent) { db_.set_silent(silent); }};
+    handlers.channels.insert(channels_.begin(), channels_.end());
     listener_ = std::make_unique<pg::Listener>(runtime_.settings.session_url().reveal(), std::move(handlers));
     started_listener_ = listener_.get();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "auth/api_keys.hpp"
+#include "auth/erased_users.hpp"
 #include "auth/jwks.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
@@ -8,6 +9,7 @@
 #include "crypto/keyring.hpp"
 #include "gateway/expensive_request_limiter.hpp"
 #include "gateway/gateway.hpp"
+#include "gateway/request_limit.hpp"
 #include "http/router.hpp"
 #include "http_client/client.hpp"
 #include "observe/http_metrics.hpp"
@@ -22,11 +24,13 @@
 #include "tenancy/directory.hpp"
 #include "tenancy/eraser.hpp"
 #include "tenancy/tenant_handlers.hpp"
+#include "user_data/user_data.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,10 +61,10 @@ struct ServiceOptions {
     std::vector<auth::ApiKeyKind> key_kinds;
     /// Event types of the service's webhooks, in static storage. If empty, the service has no webhooks.
     std::span<std::string_view const> events;
-    bool tenant_headers = false;               ///< see gateway::Options
-    std::int64_t user_requests_per_minute = 0; ///< see gateway::Options
-    bool rate_limit_fails_open = true;         ///< see gateway::Options
+    bool tenant_headers = false; ///< see gateway::Options
+    gateway::RequestLimit::Options requests;
     bool accept_enrolment_tokens = false;      ///< see auth::UserTokensOptions
+    bool accept_erasure_tokens = true;         ///< see auth::UserTokensOptions; the audience is `name`
     bool cookies_from_allowed_origins = false; ///< see gateway::Options
     bool shared_settings = false;              ///< see tenancy::DirectoryOptions
 };
@@ -93,6 +97,11 @@ protected:
         background_work_.add_worker(std::move(options), std::move(handler));
     }
 
+    void add_worker(jobs::AsyncWorkerOptions options, jobs::AsyncHandler handler)
+    {
+        background_work_.add_worker(std::move(options), std::move(handler));
+    }
+
     void add_periodic(jobs::PeriodicOptions options, jobs::Periodic::Step step)
     {
         background_work_.add_periodic(std::move(options), std::move(step));
@@ -111,6 +120,13 @@ protected:
     /// Registers a hook that deletes data outside the database when a scope is erased.
     void add_erasure(tenancy::Eraser::Hook hook) { erasures_.push_back(std::move(hook)); }
 
+    /// Calls `handler` on the listener's thread with the payload of each notification on `channel`, which
+    /// must not be a channel of a library. For the App's constructor.
+    void add_channel(std::string channel, std::function<void(std::string const& payload)> handler)
+    {
+        channels_.emplace(std::move(channel), std::move(handler));
+    }
+
     /// Runs a coroutine on an I/O thread and waits for it. For worker threads; never call it on an I/O
     /// thread.
     template <class T> T wait(asio::awaitable<T> task)
@@ -125,6 +141,7 @@ protected:
     pg::Database db_;
     redis::Client redis_;
     redis::RateLimiter limiter_;
+    gateway::RequestLimit const requests_;
     http_client::Client internal_; ///< for URLs of the operator
     http_client::Client outbound_; ///< for URLs of tenants
 
@@ -132,6 +149,8 @@ protected:
     auth::ApiKeys keys_;
     auth::Jwks jwks_;
     auth::UserTokens tokens_;
+    auth::ErasedUsers erased_users_;
+    user_data::UserData users_;                       ///< the App adds its steps and parts in its constructor
     std::optional<WebhookDelivery> webhook_delivery_; ///< empty if the service has no events
     outbound_webhooks::Api webhooks_;
     tenancy::Eraser eraser_;
@@ -141,11 +160,14 @@ private:
     bool live() const noexcept;
     bool reaches_database() const noexcept;
     void erase_outside(core::Scope const& scope);
+    /// Deletes the counter of the user's requests in Redis.
+    asio::awaitable<void> forget_requests(user_data::Erasure const& erasure);
     void add_shared_work();
     void show_state();
     void listen();
 
     std::vector<tenancy::Eraser::Hook> erasures_;
+    std::map<std::string, std::function<void(std::string const& payload)>> channels_; ///< of the App
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
     gateway::ExpensiveRequestLimiter expensive_requests_;
     std::unique_ptr<gateway::Gateway> gateway_;

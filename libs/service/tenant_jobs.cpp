@@ -3,17 +3,9 @@
 #include "core/wait.hpp"
 #include "tenancy/directory.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace service {
-
-namespace {
-
-/// How often a suspended tenant's jobs are checked again.
-constexpr std::chrono::minutes suspended_pause{5};
-
-} // namespace
 
 jobs::Handler for_active_tenants(boost::asio::io_context& io, tenancy::Directory& directory,
     core::Clock const& clock, TenantHandler handler)

@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <functional>
 #include <stop_token>
 
@@ -14,6 +15,9 @@ class Directory;
 }
 
 namespace service {
+
+/// How often a suspended tenant's jobs are checked again.
+inline constexpr std::chrono::minutes suspended_pause{5};
 
 /// A handler of jobs that belong to a tenant. `scope` is the claim's scope.
 using TenantHandler =

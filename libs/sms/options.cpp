@@ -26,7 +26,9 @@ Options Options::read(core::Config& config)
         "whether carriers have verified the sender; if not, it sends at most 500 messages a day");
     o.sender_per_minute = config.integer(
         "SMS_SENDER_PER_MINUTE", 3'000, 1, 100'000, "limit of messages per minute for a verified sender");
-    o.outbox = config.required("SMS_OUTBOX", "file to which messages are appended instead of being sent",
+    o.outbox = config.required("SMS_OUTBOX",
+        "file to which messages are appended instead of being sent; with SMS_PROVIDER=twilio, the messages "
+        "of sandboxes, which are dropped if it is empty",
         {!o.twilio, "SMS_PROVIDER=outbox"});
     o.account.sid = config.required("TWILIO_ACCOUNT_SID", "SID of the Twilio account: AC…", with_twilio);
     o.account.from =
@@ -46,11 +48,11 @@ public:
     {
     }
 
-    SendResult send(Message const& message, std::chrono::milliseconds timeout) override
+    asio::awaitable<SendResult> send(Message message, std::chrono::milliseconds timeout) override
     {
-        SendResult sent = sender_->send(message, timeout);
+        SendResult sent = co_await sender_->send(std::move(message), timeout);
         answers_.count(static_cast<std::size_t>(sent.outcome));
-        return sent;
+        co_return sent;
     }
 
 private:
@@ -60,12 +62,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<Sender> make_sender(
-    Options const& options, http_client::Client& client, core::Clock const& clock, observe::Metrics& metrics)
+std::unique_ptr<Sender> make_sender(Options const& options, http_client::ClientOptions client,
+    core::Clock const& clock, observe::Metrics& metrics)
 {
     std::unique_ptr<Sender> sender;
     if (options.twilio)
-        sender = std::make_unique<twilio::Sender>(options.account, client);
+        sender = std::make_unique<twilio::Sender>(options.account, std::move(client));
     else
         sender = std::make_unique<Outbox>(options.outbox, clock);
     return std::make_unique<Counted>(std::move(sender), metrics);

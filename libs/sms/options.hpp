@@ -16,7 +16,9 @@ namespace sms {
 /// The settings for sending text messages. They are the same in every service that sends text messages.
 struct Options {
     bool twilio = false; ///< SMS_PROVIDER=twilio
-    std::string outbox;  ///< SMS_OUTBOX: the file, with SMS_PROVIDER=outbox
+    /// SMS_OUTBOX: the file for messages that are not sent. With SMS_PROVIDER=twilio, those of sandboxes
+    /// (make_sandbox_sender); may be empty then.
+    std::string outbox;
     /// TWILIO_*: required with SMS_PROVIDER=twilio. `auth_token` is also used to check the signatures of
     /// Twilio's inbound requests.
     twilio::Account account;
@@ -34,9 +36,9 @@ struct Options {
 };
 
 /// Makes the configured sender. It counts the outcomes in `metrics` under the provider `sms`. The address
-/// policy of `client` must allow addresses that the operator configured. `client`, `clock` and `metrics` must
-/// outlive the sender.
-std::unique_ptr<Sender> make_sender(
-    Options const& options, http_client::Client& client, core::Clock const& clock, observe::Metrics& metrics);
+/// policy of `client` must allow addresses that the operator configured. `clock` and `metrics` must outlive
+/// the sender.
+std::unique_ptr<Sender> make_sender(Options const& options, http_client::ClientOptions client,
+    core::Clock const& clock, observe::Metrics& metrics);
 
 } // namespace sms

@@ -5,7 +5,7 @@
 
 namespace sms {
 
-SendResult Outbox::send(Message const& message, std::chrono::milliseconds /*timeout*/)
+asio::awaitable<SendResult> Outbox::send(Message message, std::chrono::milliseconds /*timeout*/)
 {
     core::JsonWriter w(512);
     w.begin_object()
@@ -15,8 +15,9 @@ SendResult Outbox::send(Message const& message, std::chrono::milliseconds /*time
         .member("to", message.to.text())
         .member("body", message.body)
         .end_object();
-    bool const failed = bool(core::append_to_file(path_, std::move(w).str() + '\n'));
-    return {.outcome = failed ? Outcome::not_sent : Outcome::accepted};
+    std::string const line = std::move(w).str() + '\n';
+    bool const failed = co_await writer_.run([&] { return bool(core::append_to_file(path_, line)); });
+    co_return SendResult{.outcome = failed ? Outcome::not_sent : Outcome::accepted};
 }
 
 } // namespace sms

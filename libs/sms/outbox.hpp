@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/thread_pool.hpp"
 #include "sms/sender.hpp"
 
 #include <string>
@@ -14,11 +15,12 @@ public:
     /// `clock` must outlive this object.
     Outbox(std::string path, core::Clock const& clock) : path_(std::move(path)), clock_(clock) {}
 
-    SendResult send(Message const& message, std::chrono::milliseconds timeout) override;
+    asio::awaitable<SendResult> send(Message message, std::chrono::milliseconds timeout) override;
 
 private:
     std::string const path_;
     core::Clock const& clock_;
+    core::ThreadPool writer_{1}; ///< declared last, because its work uses the other members
 };
 
 } // namespace sms

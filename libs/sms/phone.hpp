@@ -9,8 +9,9 @@
 
 namespace sms {
 
-/// A telephone number in international form (ITU-T E.164): `+`, an assigned country calling code (ITU list of
-/// 2016 with its amendments), and the national number. At most 15 digits, the first not 0.
+/// A telephone number in international form (ITU-T E.164): `+`, an assigned country calling code, and the
+/// national number of at least 4 digits. At most 15 digits, the first not 0. The number need not be assigned.
+/// The calling codes and the ranges of numbers are those of libphonenumber (numbering.hpp).
 class PhoneNumber {
 public:
     /// Returns nullopt if `text` is not exactly of that form, for example if it contains spaces, dashes or
@@ -19,9 +20,18 @@ public:
 
     std::string const& text() const noexcept { return text_; } ///< such as `+14155550100`
 
-    /// The country or territory whose numbers have this prefix (ISO 3166-1 alpha-2, and `XK`): `US`, `CA`,
-    /// `DE`. Empty for networks without a country (+800, +881, +979, ...).
+    /// The country or territory to which the number belongs: `US`, `CA`, `DE`. A code of ISO 3166-1 alpha-2,
+    /// or `AC` (Ascension), `TA` (Tristan da Cunha) or `XK` (Kosovo). A territory whose numbers cannot be
+    /// told from those of a larger country counts as that country: mobile numbers of Åland (`AX`) are `FI`.
+    /// An unassigned number belongs to the main country of its calling code. Empty for networks without a
+    /// country (+800, +881, +979, ...).
     std::string_view country() const noexcept { return country_; }
+
+    /// The digits of the country calling code: `1`, `49`, `352`.
+    std::string_view calling_code() const noexcept
+    {
+        return std::string_view(text_).substr(1, calling_code_size_);
+    }
 
     /// For display and logs: `+1********00`.
     std::string masked() const;
@@ -42,9 +52,10 @@ bool is_country(std::string_view code) noexcept;
 /// Whether the number belongs to one of `countries` (`DE`). An empty list allows all countries.
 bool is_among(PhoneNumber const& number, std::span<std::string const> countries) noexcept;
 
-/// Whether the number belongs to the international premium rate service (+979), to a network without a
-/// country, or to a premium range of a national numbering plan. Messages to such numbers cost more or reach
-/// no person, and the numbers are targets of SMS pumping fraud. Users do not need such a number to sign in.
+/// Whether the number belongs to a network without a country (+800, +881, +979, ...), or is a premium-rate
+/// number, a shared-cost number or a personal number (such as +44 70) of its country. Messages to such
+/// numbers cost more or reach no person, and the numbers are targets of SMS pumping fraud. Users do not need
+/// such a number to sign in.
 bool is_premium(PhoneNumber const& number) noexcept;
 
 } // namespace sms

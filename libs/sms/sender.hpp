@@ -4,6 +4,8 @@
 #include "core/scope.hpp"
 #include "sms/phone.hpp"
 
+#include <boost/asio/awaitable.hpp>
+
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -12,6 +14,8 @@
 #include <string_view>
 
 namespace sms {
+
+namespace asio = boost::asio;
 
 using core::to_string;
 
@@ -31,11 +35,13 @@ enum class Outcome : std::uint8_t {
     opted_out,   ///< the recipient has opted out of this sender's messages
     country,     ///< messages to that country are not allowed
     unreachable, ///< not a valid number, not a mobile number, or not reachable for this sender
-    /// The provider refused the message for a reason that is not the recipient: credentials, rate limit, a
-    /// 5xx.
+    /// The provider refused the message for a reason that is not the recipient: credentials, rate limit,
+    /// service unavailable. The message was not sent.
     refused,
     not_sent, ///< the provider was not reached: the message was certainly not sent
-    unknown,  ///< no response in time, or a response that is not understood
+    /// No response in time, a response that is not understood, or an error after which the message may have
+    /// been sent nevertheless.
+    unknown,
 };
 
 constexpr auto enum_names(Outcome)
@@ -57,10 +63,11 @@ class Sender {
 public:
     virtual ~Sender() = default;
 
-    /// Sends one request for the message to the provider. The request is never repeated, because the message
-    /// may have been sent although no response arrived. Blocks for at most `timeout`, so call it on worker
-    /// threads.
-    virtual SendResult send(Message const& message, std::chrono::milliseconds timeout) = 0;
+    /// Sends one request for the message to the provider, and waits for the response for at most `timeout`.
+    /// No thread waits. The request is never repeated, because the message may have been sent although no
+    /// response arrived. The number of concurrent calls must be limited by the callers. Resumes the caller on
+    /// its own executor. The sender must outlive the call.
+    virtual asio::awaitable<SendResult> send(Message message, std::chrono::milliseconds timeout) = 0;
 };
 
 /// How long a request may wait for the provider to accept a message.

@@ -4,6 +4,7 @@
 #include "crypto/compare.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hmac.hpp"
+#include "http_client/await.hpp"
 
 #include <boost/json/parse.hpp>
 
@@ -15,8 +16,6 @@ namespace sms::twilio {
 
 namespace {
 
-constexpr std::ptrdiff_t max_pairs = 100; ///< maximum of parameters in a form; Twilio sends about thirty
-
 bool is_service(std::string_view from) noexcept
 {
     return from.starts_with("MG");
@@ -24,7 +23,7 @@ bool is_service(std::string_view from) noexcept
 
 /// The text that is signed after the URL. As in Twilio's own helpers, a parameter that is sent twice with the
 /// same value counts once.
-std::string signed_text(Parameters parameters)
+std::string signed_text(http::Form parameters)
 {
     std::ranges::sort(parameters);
     auto const repeated = std::ranges::unique(parameters);
@@ -33,6 +32,24 @@ std::string signed_text(Parameters parameters)
     for (auto const& [name, value] : parameters)
         text.append(name).append(value);
     return text;
+}
+
+/// Whether the message may have been created, although the response has this error status. Twilio warns that
+/// a repeated request may create a second message (https://www.twilio.com/docs/api/errors/20500), and a proxy
+/// may have got no response from Twilio. 503 means that the request was not processed (RFC 9110, 15.6.4).
+bool may_be_created(unsigned status) noexcept
+{
+    return (status >= 500 && status != 503) || status == 408;
+}
+
+/// The error code in a response; 0 if there is none. Codes beyond the range of int are ignored, so that
+/// truncation cannot turn them into known ones.
+unsigned code_in(boost::json::object const* answer)
+{
+    auto const* const code = answer == nullptr ? nullptr : answer->if_contains("code");
+    bool const is_code = code != nullptr && code->is_int64() && code->get_int64() > 0 &&
+                         code->get_int64() <= std::numeric_limits<int>::max();
+    return is_code ? static_cast<unsigned>(code->get_int64()) : 0;
 }
 
 std::string sign_text(core::Secret const& auth_token, std::string_view url, std::string_view text)
@@ -53,13 +70,19 @@ Outcome outcome_of(unsigned code) noexcept
     case 21211: // invalid `To`
     case 21214: // `To` cannot be reached
     case 21217: // `To` is no phone number
+    case 21265: // `To` is a short code
+    case 21266: // `To` is the sender's number
+    case 21268: // `To` is the number of an information service
     case 21612: // no route from `From` to `To`
     case 21614: // `To` is no mobile number
+    case 21635: // `To` is a landline
     case 30003: // unreachable handset
     case 30004: // blocked by the recipient or the carrier
     case 30005: // unknown handset
     case 30006: // landline or unreachable carrier
     case 30007: // filtered by the carrier
+    case 30450: // numbers with this prefix are blocked because of suspected fraud
+    case 60410: // as 30450, by Fraud Guard
         return Outcome::unreachable;
     default:
         return Outcome::refused;
@@ -79,19 +102,12 @@ SendResult read_answer(unsigned status, std::string_view body)
         return {
             .outcome = Outcome::accepted, .provider_id = std::string(sid->get_string()), .status = status};
     }
-    auto const* const code = object != nullptr ? object->if_contains("code") : nullptr;
-    // Codes beyond the range of int are ignored, so that truncation cannot turn them into known ones.
-    bool const has_code = code != nullptr && code->is_int64() && code->get_int64() > 0 &&
-                          code->get_int64() <= std::numeric_limits<int>::max();
-    SendResult sent{.outcome = Outcome::refused,
-        .provider_id = {},
-        .code = has_code ? static_cast<unsigned>(code->get_int64()) : 0,
-        .status = status};
-    if (has_code && status < 500) sent.outcome = outcome_of(sent.code);
-    return sent;
+    unsigned const code = code_in(object);
+    auto const outcome = may_be_created(status) ? Outcome::unknown : outcome_of(code);
+    return {.outcome = outcome, .provider_id = {}, .code = code, .status = status};
 }
 
-SendResult Sender::send(Message const& message, std::chrono::milliseconds timeout)
+http_client::Request Sender::request_for(Message const& message, std::chrono::milliseconds timeout) const
 {
     http_client::Request request;
     request.method = "POST";
@@ -107,48 +123,28 @@ SendResult Sender::send(Message const& message, std::chrono::milliseconds timeou
     if (!message.traceparent.empty()) request.headers.emplace_back("traceparent", message.traceparent);
     request.timeout = timeout;
     request.connect_timeout = std::min(request.connect_timeout, timeout);
-    request.fresh_connection = true;
-    try {
-        auto const response = client_.send(request);
-        SendResult sent = read_answer(response.status, response.body);
-        sent.retry_after = response.retry_after;
-        return sent;
-    } catch (http_client::Error const& error) {
-        return {.outcome = error.request_sent() ? Outcome::unknown : Outcome::not_sent};
-    }
+    request.send_once = true;
+    return request;
 }
 
-std::optional<Parameters> parse_form(std::string_view body)
+asio::awaitable<SendResult> Sender::send(Message message, std::chrono::milliseconds timeout)
 {
-    if (std::ranges::count(body, '&') >= max_pairs) return std::nullopt;
-    Parameters parameters;
-    while (!body.empty()) {
-        std::string_view const pair = body.substr(0, body.find('&'));
-        body.remove_prefix(std::min(pair.size() + 1, body.size()));
-        if (pair.empty()) continue;
-        auto const equals = std::min(pair.find('='), pair.size());
-        auto name = core::percent_decode(pair.substr(0, equals), true);
-        auto value = core::percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
-        if (!name || !value) return std::nullopt;
-        parameters.emplace_back(std::move(*name), std::move(*value));
-    }
-    return parameters;
+    auto const result = co_await http_client::send(client_, request_for(message, timeout));
+    if (auto const* const error = std::get_if<http_client::Error>(&result))
+        co_return SendResult{.outcome = error->request_sent() ? Outcome::unknown : Outcome::not_sent};
+    auto const& response = std::get<http_client::Response>(result);
+    SendResult sent = read_answer(response.status, response.body);
+    sent.retry_after = response.retry_after;
+    co_return sent;
 }
 
-std::string_view find(Parameters const& parameters, std::string_view name) noexcept
-{
-    auto const it =
-        std::ranges::find(parameters, name, [](auto const& p) { return std::string_view(p.first); });
-    return it == parameters.end() ? std::string_view() : std::string_view(it->second);
-}
-
-std::string sign(core::Secret const& auth_token, std::string_view url, Parameters parameters)
+std::string sign(core::Secret const& auth_token, std::string_view url, http::Form parameters)
 {
     return sign_text(auth_token, url, signed_text(std::move(parameters)));
 }
 
 bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls,
-    Parameters const& parameters, std::string_view signature)
+    http::Form const& parameters, std::string_view signature)
 {
     if (auth_token.empty()) return false;
     std::string const text = signed_text(parameters);
@@ -158,13 +154,13 @@ bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls
     return matched;
 }
 
-Keyword keyword_of(Parameters const& parameters)
+Keyword keyword_of(http::Form const& parameters)
 {
     static constexpr std::array<std::string_view, 9> stop{
         "STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"};
     static constexpr std::array<std::string_view, 3> start{"START", "YES", "UNSTOP"};
-    std::string const type = core::upper(find(parameters, "OptOutType"));
-    std::string const word = type.empty() ? core::upper(core::trim(find(parameters, "Body"))) : type;
+    std::string const type = core::upper(http::find(parameters, "OptOutType"));
+    std::string const word = type.empty() ? core::upper(core::trim(http::find(parameters, "Body"))) : type;
     if (std::ranges::find(stop, word) != stop.end()) return Keyword::stop;
     if (std::ranges::find(start, word) != start.end()) return Keyword::start;
     return Keyword::none;

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/secret.hpp"
-#include "http_client/client.hpp"
+#include "http/form.hpp"
+#include "http_client/async_client.hpp"
 #include "sms/sender.hpp"
 
 #include <optional>
@@ -21,20 +22,27 @@ struct Account {
     std::string from; ///< a number, or a messaging service (begins with `MG`)
 };
 
-/// Creates messages: `POST /2010-04-01/Accounts/{sid}/Messages.json`.
+/// Creates messages: `POST /2010-04-01/Accounts/{sid}/Messages.json`. Connections are kept between messages.
 class Sender final : public sms::Sender {
 public:
-    /// `client` must outlive this object.
-    Sender(Account account, http_client::Client& client) : account_(std::move(account)), client_(client) {}
+    /// The address policy of `client` must allow the address of the base URL.
+    Sender(Account account, http_client::ClientOptions client)
+        : account_(std::move(account)), client_(std::move(client))
+    {
+    }
 
-    SendResult send(Message const& message, std::chrono::milliseconds timeout) override;
+    asio::awaitable<SendResult> send(Message message, std::chrono::milliseconds timeout) override;
 
 private:
+    http_client::Request request_for(Message const& message, std::chrono::milliseconds timeout) const;
+
     Account const account_;
-    http_client::Client& client_;
+    http_client::AsyncClient client_;
 };
 
-/// Converts a response of the Messages resource (https://www.twilio.com/docs/api/errors).
+/// Converts a response of the Messages resource (https://www.twilio.com/docs/api/errors). The outcome is
+/// `unknown` for 408 and for a status from 500 on, because the message may have been created; except for
+/// Twilio's answer 503 with the code 20503 (service unavailable), which is `refused`.
 SendResult read_answer(unsigned status, std::string_view body);
 
 /// The error code of `Outcome::opted_out`: the recipient has replied STOP.
@@ -44,28 +52,19 @@ inline constexpr unsigned opted_out_code = 21610;
 /// codes that do not concern the recipient.
 Outcome outcome_of(unsigned code) noexcept;
 
-using Parameters = std::vector<std::pair<std::string, std::string>>;
-
-/// Parses the parameters of a form body (`application/x-www-form-urlencoded`). Returns nullopt if the body is
-/// malformed or has more than 100 parameters.
-std::optional<Parameters> parse_form(std::string_view body);
-
-/// Returns the value of the parameter `name`; empty if it is absent.
-std::string_view find(Parameters const& parameters, std::string_view name) noexcept;
-
 /// The value of `X-Twilio-Signature` for a request to `url` (https://www.twilio.com/docs/usage/security):
 /// base64 of the HMAC-SHA-1 of the URL and every parameter's name and value, sorted.
-std::string sign(core::Secret const& auth_token, std::string_view url, Parameters parameters);
+std::string sign(core::Secret const& auth_token, std::string_view url, http::Form parameters);
 
 /// Whether `signature` is valid for one of the URLs; compares in constant time. With an empty token no
 /// signature is valid.
 bool is_signed(core::Secret const& auth_token, std::span<std::string const> urls,
-    Parameters const& parameters, std::string_view signature);
+    http::Form const& parameters, std::string_view signature);
 
 /// What the recipient asks for in an inbound message: to stop messages, or to receive them again.
 enum class Keyword : std::uint8_t { none, stop, start };
 
 /// Reads `OptOutType` if Twilio's Advanced Opt-Out sets it, otherwise the carriers' keywords in `Body`.
-Keyword keyword_of(Parameters const& parameters);
+Keyword keyword_of(http::Form const& parameters);
 
 } // namespace sms::twilio

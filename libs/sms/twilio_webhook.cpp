@@ -19,13 +19,13 @@ std::vector<std::string> addresses_of(http::Request const& request, std::string 
     return {std::move(address)};
 }
 
-Parameters parse(http::Request const& request)
+http::Form parse(http::Request const& request)
 {
     auto const type = request.header("Content-Type").value_or("");
     if (!type.starts_with("application/x-www-form-urlencoded"))
         throw core::Error(core::codes::unsupported_media_type,
             "The body must be a form (application/x-www-form-urlencoded).");
-    auto parameters = parse_form(request.body);
+    auto parameters = http::parse_form(request.body);
     if (!parameters)
         throw core::Error::validation(
             {{"", "format", "must be a well-formed form with at most 100 parameters"}});
@@ -34,7 +34,7 @@ Parameters parse(http::Request const& request)
 
 } // namespace
 
-Parameters require_signed(
+http::Form require_signed(
     http::Request const& request, core::Secret const& auth_token, std::string const& webhook_url)
 {
     auto parameters = parse(request);

@@ -13,7 +13,7 @@ namespace sms::twilio {
 /// is empty, the URL of the request is checked, with http and with https, because a proxy may have terminated
 /// TLS. Throws UNSUPPORTED_MEDIA_TYPE, VALIDATION_ERROR for a malformed form, UNAUTHORIZED for a wrong
 /// signature.
-Parameters require_signed(
+http::Form require_signed(
     http::Request const& request, core::Secret const& auth_token, std::string const& webhook_url);
 
 } // namespace sms::twilio

@@ -89,15 +89,16 @@ http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show)
 }
 
 http::Response answer_patch(pg::Tx& tx, http::Request const& request,
-    std::function<void(boost::json::object&)> const& modify, Show show, core::Time now)
+    std::function<void(boost::json::object&)> const& modify, Show show, core::Time now, Show audited)
 {
+    if (audited == nullptr) audited = show;
     auto const [before, after] = change(tx, request.scope(), request, modify, now);
     audit::record(tx, request.context,
         {.action = "settings.updated",
             .subject_type = "settings",
             .subject_id = {},
-            .before = show(before.document),
-            .after = show(after.document)});
+            .before = audited(before.document),
+            .after = audited(after.document)});
     return answer(after, show);
 }
 

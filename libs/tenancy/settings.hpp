@@ -38,8 +38,7 @@ Settings read_for_update(pg::Tx& tx, core::Scope const& scope);
 Settings write(pg::Tx& tx, core::Scope const& scope, boost::json::object const& document,
     std::optional<std::int64_t> expected_version, core::Time now);
 
-/// The part of a document that responses contain. It is also written to the audit log, so it must not contain
-/// secrets.
+/// The part of a document that responses or audit entries contain. It must not contain secrets.
 using Show = boost::json::object (*)(boost::json::object const& document);
 
 /// Returns `defaults`. Each member that `document` has, too, gets the value from `document`.
@@ -72,8 +71,9 @@ http::Response answer_get(pg::Tx& tx, http::Request const& request, Show show);
 
 /// `PATCH /v1/settings` of the request's scope: as `change`, and an audit entry `settings.updated` records
 /// the change. Responds like `answer_get`. Call this function last in the transaction, as audit::record
-/// requires.
+/// requires. `audited` is the part of the document that the audit entry contains, if it differs from `show`.
 http::Response answer_patch(pg::Tx& tx, http::Request const& request,
-    std::function<void(boost::json::object&)> const& modify, Show show, core::Time now);
+    std::function<void(boost::json::object&)> const& modify, Show show, core::Time now,
+    Show audited = nullptr);
 
 } // namespace tenancy::settings

@@ -15,6 +15,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace tenancy {
@@ -25,23 +27,34 @@ pg::Component const& migrations();
 /// The channel that announces every change of a tenant or its settings at commit. The payload is the slug.
 inline constexpr char const* channel = "tenants";
 
-/// Named numbers that the operator sets for a tenant. Any name is allowed. Each service reads the names that
-/// it defines.
+/// Named numbers and switches that the operator sets for a tenant. Any name is allowed. Each service reads
+/// the names that it defines.
 class Limits {
 public:
-    using Values = std::map<std::string, std::int64_t, std::less<>>;
+    using Value = std::variant<std::int64_t, bool>;
+    using Values = std::map<std::string, Value, std::less<>>;
 
     Limits() = default;
 
     explicit Limits(Values values) : values_(std::move(values)) {}
 
-    /// Reads a JSON object of integers. Members of other types are skipped.
+    /// Whether the values of the limit `name` are `true` and `false`. All other limits are numbers.
+    static bool is_switch(std::string_view name) noexcept { return name == "sandboxSms"; }
+
+    /// Reads a JSON object of integers and booleans. Members of other types are skipped.
     static Limits from_json(boost::json::object const& object);
 
+    /// The number `name`. Returns nullopt if it is not set.
     std::optional<std::int64_t> find(std::string_view name) const;
 
     /// Requests per minute for each caller. 0 allows no request. If nullopt, the service's default applies.
     std::optional<std::int64_t> requests_per_minute() const { return find("requestsPerMinute"); }
+
+    /// Text messages in a calendar day (UTC), of all services together.
+    std::int64_t sms_per_day() const { return find("smsPerDay").value_or(1'000); }
+
+    /// Whether text messages of the sandbox are sent to phones, as in production.
+    bool sandbox_sms() const;
 
     Values const& values() const noexcept { return values_; }
 

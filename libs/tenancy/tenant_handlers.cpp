@@ -31,6 +31,13 @@ bool is_limit_name(std::string_view name)
            std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || is_other(c); });
 }
 
+/// The value of a limit; nullopt for `null`.
+std::optional<Limits::Value> parse_limit(core::Fields& limits, std::string_view name)
+{
+    if (Limits::is_switch(name)) return limits.optional_boolean(name);
+    return limits.optional_integer(name, 0, max_limit_value);
+}
+
 std::optional<Limits> parse_limits(core::Fields& fields)
 {
     auto const* value = fields.optional_object("limits");
@@ -46,7 +53,7 @@ std::optional<Limits> parse_limits(core::Fields& fields)
         if (!is_limit_name(name))
             nested.fault(name, "format",
                 "must be a name of at most 50 letters, digits, '_', '.' and '-' that begins with a letter");
-        else if (auto const limit = nested.optional_integer(name, 0, max_limit_value))
+        else if (auto const limit = parse_limit(nested, name))
             limits.emplace(name, *limit);
     }
     fields.absorb(nested);
@@ -80,7 +87,7 @@ void write_tenant(core::JsonWriter& json, TenantRecord const& tenant)
         .key("limits")
         .begin_object();
     for (auto const& [name, value] : tenant.limits.values())
-        json.member(name, value);
+        std::visit([&, &key = name](auto v) { json.member(key, v); }, value);
     json.end_object()
         .member("createdAt", tenant.created_at)
         .member("updatedAt", tenant.updated_at)

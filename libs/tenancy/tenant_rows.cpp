@@ -22,7 +22,7 @@ std::optional<std::string> to_json(std::optional<Limits> const& limits)
     if (!limits) return std::nullopt;
     boost::json::object object;
     for (auto const& [name, value] : limits->values())
-        object[name] = value;
+        object[name] = std::visit([](auto v) { return boost::json::value(v); }, value);
     return boost::json::serialize(object);
 }
 

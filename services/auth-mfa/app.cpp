@@ -1,9 +1,11 @@
 #include "app.hpp"
 
+#include "api/account_export.hpp"
 #include "flows/account_events.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
+#include "storage/account_rows.hpp"
 #include "storage/activity.hpp"
 #include "storage/email_tokens.hpp"
 #include "storage/identities.hpp"
@@ -29,17 +31,20 @@ service::ServiceOptions service_options(
         .key_kinds = {{"secret", "aut_", core::Access::key}},
         .events = event_types,
         .accept_enrolment_tokens = true,
+        .accept_erasure_tokens = false,        // this service sends them
         .cookies_from_allowed_origins = true}; // tenants' pages receive and send the cookie mfa_device
 }
 
-/// For operators who use the settings of a local run in production.
-void warn_of_outboxes(Config const& config, observe::Logger& logger)
+/// For operators who use the settings of a local run or a test in production.
+void warn_of_weak_settings(Config const& config, observe::Logger& logger)
 {
     auto const warn = [&](bool outbox, char const* setting) {
         if (outbox) logger.warn("messages are written to files and not sent", {{"setting", setting}});
     };
     warn(!config.sms.twilio, "SMS_PROVIDER=outbox");
     warn(!config.mail.smtp, "EMAIL_PROVIDER=outbox");
+    if (config.password_cost.memory_kib < crypto::Argon2Cost().memory_kib)
+        logger.warn("hashes of passwords are weak", {{"setting", "ARGON2_MEMORY_KIB"}});
 }
 
 crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metrics& metrics)
@@ -47,7 +52,9 @@ crypto::PasswordHasherOptions hasher_options(Config const& config, observe::Metr
     auto& hashes = metrics.counter("tetrad_password_hashes_total",
         "Argon2id hashes computed, to store or to compare passwords and recovery codes.");
     metrics.gauge("tetrad_password_threads", "Threads that hash passwords.").Set(config.password_threads);
-    return {.threads = config.password_threads, .on_hash = [&hashes] { hashes.Increment(); }};
+    return {.threads = config.password_threads, .cost = config.password_cost, .on_hash = [&hashes] {
+                hashes.Increment();
+            }};
 }
 
 /// `rotate-signing-key`: creates the next signing key. The key is published at once. It starts to sign after
@@ -88,12 +95,18 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
       tokens_(std::move(keys), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
       id_tokens_(outbound_, runtime.clock), batchers_(db_), keyed_hash_(keyring_),
-      challenges_(redis_, keyed_hash_), sms_enrolments_(redis_, keyed_hash_),
+      challenges_(redis_, keyed_hash_), passkey_challenges_(redis_, keyed_hash_),
+      sms_enrolments_(redis_, keyed_hash_),
       rate_limits_(
           redis_, keyed_hash_, {config.registrations_per_hour, registration_limit_per_network.window}),
       sms_codes_(config_.sms, config_.sms_brand_provider,
-          {redis_, internal_, directory_, runtime.clock, runtime.logger, runtime.metrics}),
-      email_tokens_(keyring_),
+          {.redis = redis_,
+              .client = {.addresses = internal_.addresses(), .ca_file = runtime.settings.outbound_ca_file},
+              .directory = directory_,
+              .clock = runtime.clock,
+              .logger = runtime.logger,
+              .metrics = runtime.metrics}),
+      email_tokens_(keyring_), page_tokens_(keyring_),
       mailer_(mail::make_mailer(config_.mail, runtime.settings.outbound_ca_file, runtime.metrics)),
       mail_worker_({.db = db_,
           .directory = directory_,
@@ -103,6 +116,16 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .io = runtime.io.first(),
           .clock = runtime.clock,
           .logger = runtime.logger}),
+      erasure_worker_({.db = db_,
+          .directory = directory_,
+          .users = users_,
+          .tokens = tokens_,
+          .client = internal_,
+          .targets = config_.erasure_targets,
+          .io = runtime.io.first(),
+          .clock = runtime.clock,
+          .logger = runtime.logger,
+          .metrics = runtime.metrics}),
       deps_{
           .config = config_,
           .db = db_,
@@ -110,6 +133,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .keys = keys_,
           .webhooks = webhooks_,
           .tenants = tenants_,
+          .users = users_,
           .directory = directory_,
           .hosts = hosts_,
           .outbound = outbound_.addresses(),
@@ -118,12 +142,17 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .breaches = breaches_,
           .tokens = tokens_,
           .email_tokens = email_tokens_,
+          .page_tokens = page_tokens_,
+          .user_tokens = ServiceBase::tokens_,
           .id_token_verifier = id_tokens_,
           .keyed_hash = keyed_hash_,
           .challenges = challenges_,
+          .passkey_challenges = passkey_challenges_,
           .sms_enrolments = sms_enrolments_,
           .rate_limits = rate_limits_,
+          .requests = requests_,
           .sms_codes = sms_codes_,
+          .image_checks = image_checks_,
           .clock = runtime.clock,
           .logger = runtime.logger,
       }
@@ -136,22 +165,43 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
         });
     add_erasure([this](core::Scope const& scope) {
         for (auto const& prefix :
-            {Challenges::prefix(scope), SmsEnrolments::prefix(scope), RateLimits::prefix(scope)})
+            {Challenges::prefix(scope), PasskeyChallenges::prefix(scope), SmsEnrolments::prefix(scope),
+                RateLimits::prefix(scope), sms_codes_.conversions().key(scope)})
             wait(redis_.erase_prefix(prefix));
     });
     runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
         "Passwords and recovery codes that wait to be hashed or are being hashed.",
         [this] { return static_cast<double>(passwords_.queued()); });
+    runtime_.metrics.gauge_callback("tetrad_sms_in_flight",
+        "Codes handed to the SMS provider, which has not answered yet.",
+        [this] { return static_cast<double>(sms_codes_.in_flight()); });
+    runtime_.metrics.gauge_callback("tetrad_sms_waiting",
+        "Codes that wait because the maximum number of messages is in flight.",
+        [this] { return static_cast<double>(sms_codes_.waiting()); });
     add_worker(MailWorker::options(), mail_worker_.handler());
+    add_worker(ErasureWorker::options(), erasure_worker_.handler());
+    for (auto const service : {ErasureService::feedback, ErasureService::notify, ErasureService::billing})
+        add_worker(ErasureWorker::options_of(service), erasure_worker_.handler_of(service));
+    account_rows::add_steps(users_);
+    users_.add_outside([this](user_data::Erasure const& erasure) { return forget_in_redis(erasure); });
+    add_export_parts(users_);
     add_purge("account_life.purge", rows_a_step,
         [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
             auto const now = runtime_.clock.now();
             return email_tokens::purge(tx, scopes, now - email_tokens::kept_after_end, rows) +
                    identities::purge_tokens(tx, scopes, now, rows) +
-                   activity::purge(tx, scopes, now - activity::retention, rows);
+                   activity::purge(tx, scopes, now - activity::retention, rows) +
+                   erasures::purge(tx, scopes, now - erasures::retention, rows);
         });
-    warn_of_outboxes(config, runtime_.logger);
+    warn_of_weak_settings(config, runtime_.logger);
     serve(http::bind<Deps>(routes, deps_));
+}
+
+asio::awaitable<void> App::forget_in_redis(user_data::Erasure const& erasure)
+{
+    UserId const id(core::Uuid::parse(erasure.user_id.text()).value());
+    co_await sms_enrolments_.remove(erasure.scope, id);
+    co_await challenges_.forget(erasure.scope, id);
 }
 
 std::vector<pg::Component const*> App::components()

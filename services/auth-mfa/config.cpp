@@ -1,5 +1,6 @@
 #include "config.hpp"
 
+#include "core/text.hpp"
 #include "domain/limits.hpp"
 #include "domain/sms_code.hpp"
 #include "http_client/url.hpp"
@@ -10,17 +11,82 @@
 
 namespace auth_mfa {
 
+namespace {
+
+constexpr std::string_view tenant_place = "{tenant}";
+
+/// Reads `service=URL`. nullopt if it is malformed.
+std::optional<ErasureTargetUrl> parse_target(std::string_view text)
+{
+    auto const equals = text.find('=');
+    auto const service = core::parse_enum<ErasureService>(core::trim(text.substr(0, equals)));
+    if (!service || equals == std::string_view::npos) return std::nullopt;
+    ErasureTargetUrl target{*service, std::string(core::trim(text.substr(equals + 1)))};
+    while (target.base.ends_with('/'))
+        target.base.pop_back();
+    if (target.base.find(tenant_place) == std::string::npos || !http_client::parse_url(target.url_of("a")))
+        return std::nullopt;
+    return target;
+}
+
+/// Reads ERASURE_TARGETS: `service=URL,service=URL`.
+std::vector<ErasureTargetUrl> read_targets(core::Config& config)
+{
+    std::string const text = config.text("ERASURE_TARGETS", "",
+        "services that must erase deleted users: `service=base URL` separated by commas, with `{tenant}` for "
+        "the tenant's host label (feedback=https://{tenant}.feedback.example.com,notify=…,billing=…)");
+    std::vector<ErasureTargetUrl> targets;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::string_view const item = rest.substr(0, rest.find(','));
+        rest.remove_prefix(std::min(item.size() + 1, rest.size()));
+        if (core::trim(item).empty()) continue;
+        auto target = parse_target(item);
+        bool const valid = target && std::ranges::find(targets, target->service,
+                                         &ErasureTargetUrl::service) == targets.end();
+        if (!valid) {
+            config.fault("ERASURE_TARGETS", "must be a list of service=URL; each service (feedback, notify, "
+                                            "billing) at most once; each URL "
+                                            "http or https, with {tenant}");
+            return {};
+        }
+        targets.push_back(*std::move(target));
+    }
+    return targets;
+}
+
+} // namespace
+
+std::string ErasureTargetUrl::url_of(std::string_view label) const
+{
+    std::string url = base;
+    url.replace(url.find(tenant_place), tenant_place.size(), label);
+    return url;
+}
+
+std::vector<ErasureService> Config::erasure_services() const
+{
+    std::vector<ErasureService> services;
+    for (auto const& target : erasure_targets)
+        services.push_back(target.service);
+    return services;
+}
+
 Config Config::read(core::Config& config)
 {
     Config c;
     auto const cores = std::clamp(std::thread::hardware_concurrency(), 1U, 64U);
     c.password_threads = static_cast<unsigned>(config.integer("PASSWORD_THREADS", cores, 1, 256,
         "threads that hash passwords, 19 MiB of memory each; the default is one per core"));
+    c.password_cost.memory_kib = static_cast<std::uint32_t>(config.integer("ARGON2_MEMORY_KIB",
+        crypto::Argon2Cost().memory_kib, 64, crypto::max_imported_cost.memory_kib,
+        "memory of an Argon2id hash of a password in KiB; a lower value than the default is only for tests"));
     c.registrations_per_hour = config.integer("REGISTRATIONS_PER_HOUR", registration_limit_per_network.count,
         1, 100'000, "registrations per hour from one network, in each tenant's environment");
-    c.reauthentication_window = std::chrono::seconds(config.integer("REAUTHENTICATION_SECONDS", 300, 30,
-        86'400,
-        "seconds for which an authentication is fresh enough to change factors, the email and identities"));
+    c.reauthentication_window =
+        std::chrono::seconds(config.integer("REAUTHENTICATION_SECONDS", 300, 30, 86'400,
+            "seconds for which an authentication is fresh enough to change factors, the email and "
+            "identities, and to delete the account"));
     c.mail = mail::Options::read(config, "Tetrad <accounts@auth.localhost>");
     c.breach_api_url = config.text("BREACH_API_URL", "",
         "base URL of the range search for breached passwords (https://api.pwnedpasswords.com); if empty, new "
@@ -36,6 +102,7 @@ Config Config::read(core::Config& config)
     if (septets == 0 || septets > max_provider_septets)
         config.fault("SMS_BRAND_PROVIDER",
             "must be 1 to " + std::to_string(max_provider_septets) + " characters of the GSM-7 alphabet");
+    c.erasure_targets = read_targets(config);
     return c;
 }
 

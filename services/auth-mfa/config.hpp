@@ -1,18 +1,32 @@
 #pragma once
 
 #include "core/config.hpp"
+#include "crypto/password.hpp"
+#include "domain/erasure.hpp"
 #include "mail/options.hpp"
 #include "sms/options.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace auth_mfa {
+
+/// A service that is asked to erase deleted users.
+struct ErasureTargetUrl {
+    ErasureService service{};
+    std::string base; ///< `https://{tenant}.feedback.example.com`, without a slash at the end
+
+    /// The base URL for a tenant's host label, such as `acme-sandbox`.
+    std::string url_of(std::string_view label) const;
+};
 
 /// The configuration of auth-mfa in addition to service::Settings (docs/configuration.md).
 struct Config {
     unsigned password_threads = 2;             ///< threads that hash passwords, at a lower priority
+    crypto::Argon2Cost password_cost;          ///< of new hashes of passwords and recovery codes
     std::int64_t registrations_per_hour = 100; ///< limit per network and scope
     /// REAUTHENTICATION_SECONDS: the age up to which an authentication is fresh (require_fresh)
     std::chrono::seconds reauthentication_window{300};
@@ -22,6 +36,11 @@ struct Config {
     std::string breach_api_url;
     sms::Options sms;
     std::string sms_brand_provider; ///< SMS_BRAND_PROVIDER: the company that text messages name as sender
+
+    std::vector<ErasureTargetUrl> erasure_targets; ///< ERASURE_TARGETS
+
+    /// The services of `erasure_targets`.
+    std::vector<ErasureService> erasure_services() const;
 
     /// Reads the variables. Errors are collected in `config`.
     static Config read(core::Config& config);

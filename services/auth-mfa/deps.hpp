@@ -9,25 +9,35 @@ namespace crypto {
 class PasswordHasher;
 }
 
+namespace auth {
+class UserTokens;
+}
+
 namespace tenancy {
 class ResolveRules;
+}
+
+namespace gateway {
+class RequestLimit;
 }
 
 namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-struct Batchers;       // batchers.hpp
-class BreachCheck;     // providers/breach_check.hpp
-class Challenges;      // state/challenges.hpp
-class EmailTokens;     // tokens/email_tokens.hpp
-struct Config;         // config.hpp
-class IdTokenVerifier; // providers/id_token_verifier.hpp
-class KeyedHash;       // state/keyed_hash.hpp
-class RateLimits;      // state/rate_limits.hpp
-class SmsCodeSender;   // providers/sms_code_sender.hpp
-class SmsEnrolments;   // state/sms_enrolments.hpp
-class Tokens;          // tokens/tokens.hpp
+struct Batchers;         // batchers.hpp
+class BreachCheck;       // providers/breach_check.hpp
+class Challenges;        // state/challenges.hpp
+class EmailTokens;       // tokens/email_tokens.hpp
+struct Config;           // config.hpp
+class IdTokenVerifier;   // providers/id_token_verifier.hpp
+class PageTokens;        // tokens/page_tokens.hpp
+class KeyedHash;         // state/keyed_hash.hpp
+class PasskeyChallenges; // state/passkey_challenges.hpp
+class RateLimits;        // state/rate_limits.hpp
+class SmsCodeSender;     // providers/sms_code_sender.hpp
+class SmsEnrolments;     // state/sms_enrolments.hpp
+class Tokens;            // tokens/tokens.hpp
 
 /// The objects that handlers use. App owns them.
 struct Deps {
@@ -37,6 +47,7 @@ struct Deps {
     auth::ApiKeys& keys;
     outbound_webhooks::Api& webhooks;
     tenancy::TenantAdmin& tenants;
+    user_data::UserData& users;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
     http_client::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
@@ -45,12 +56,17 @@ struct Deps {
     BreachCheck& breaches;
     Tokens& tokens;
     EmailTokens const& email_tokens;
+    PageTokens const& page_tokens;
+    auth::UserTokens& user_tokens; ///< verifies the tokens that `tokens` creates
     IdTokenVerifier& id_token_verifier;
     KeyedHash const& keyed_hash;
     Challenges& challenges;
+    PasskeyChallenges& passkey_challenges;
     SmsEnrolments& sms_enrolments;
     RateLimits& rate_limits;
+    gateway::RequestLimit const& requests; ///< counts the requests of pages; the gateway counts all others
     SmsCodeSender& sms_codes;
+    core::ThreadPool& image_checks;
     core::Clock const& clock;
     observe::Logger& logger;
 };

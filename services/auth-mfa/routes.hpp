@@ -1,19 +1,22 @@
 #pragma once
 
+#include "api/account_export.hpp"
 #include "api/accounts.hpp"
 #include "api/activity.hpp"
 #include "api/audit.hpp"
 #include "api/challenges.hpp"
+#include "api/deletion.hpp"
 #include "api/email_change.hpp"
 #include "api/email_verification.hpp"
-#include "api/enroll_page.hpp"
+#include "api/erasures.hpp"
 #include "api/external_sign_in.hpp"
 #include "api/factors.hpp"
 #include "api/identities.hpp"
 #include "api/invitations.hpp"
-#include "api/link_pages.hpp"
+#include "api/logo.hpp"
 #include "api/members.hpp"
 #include "api/owners.hpp"
+#include "api/passkeys.hpp"
 #include "api/password_reset.hpp"
 #include "api/password_sign_in.hpp"
 #include "api/reauthentication.hpp"
@@ -27,12 +30,18 @@
 #include "api/well_known.hpp"
 #include "docs/routes.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pages/routes.hpp"
 #include "service/routes.hpp"
 
 namespace auth_mfa {
 
 /// Twilio's form contains a text message of up to 1,600 characters (up to 15,000 bytes) and other fields.
 inline constexpr http::RouteOptions twilio_options{.tenantless = true, .body_limit = 64 << 10};
+
+inline constexpr http::RouteOptions expensive{.is_expensive = [](http::Request const&) { return true; }};
+
+inline constexpr http::RouteOptions logo_options{
+    .body_limit = max_logo_bytes, .is_expensive = [](http::Request const&) { return true; }};
 
 /// The service's own routes: method, path, allowed callers, handler.
 inline constexpr auto own_routes = [] {
@@ -48,10 +57,13 @@ inline constexpr auto own_routes = [] {
     return std::to_array<http::Route<Deps>>({
         {post, "/v1/auth/register", anyone, register_user},
         {post, "/v1/auth/login", anyone, login},
+        {post, "/v1/auth/login/passkey", anyone, login_with_passkey},
         {post, "/v1/auth/external", anyone, sign_in_externally},
         {post, "/v1/auth/refresh", anyone, refresh},
         {post, "/v1/auth/logout", anyone, logout},
         {get, "/v1/auth/me", any_user, get_me},
+        {del, "/v1/auth/me", any_user, delete_me},
+        {get, "/v1/auth/me/export", any_user, export_me, expensive},
         {get, "/v1/auth/activity", any_user, list_activity},
         {post, "/v1/auth/reauthenticate", any_user, reauthenticate},
         {post, "/v1/auth/reauthenticate/challenge", any_user, send_reauthentication_code},
@@ -68,6 +80,7 @@ inline constexpr auto own_routes = [] {
         {get, "/v1/auth/identities", any_user, list_identities},
         {del, "/v1/auth/identities/{identityId}", any_user, unlink_identity},
         {get, "/v1/auth/sessions", any_user, list_sessions},
+        {del, "/v1/auth/sessions", any_user, end_other_sessions},
         {del, "/v1/auth/sessions/{sessionId}", any_user, end_session},
 
         // factors
@@ -84,33 +97,36 @@ inline constexpr auto own_routes = [] {
         {get, "/v1/auth/mfa/devices", any_user, list_devices},
         {del, "/v1/auth/mfa/devices", any_user, forget_devices},
         {del, "/v1/auth/mfa/devices/{deviceId}", any_user, forget_device},
+        {post, "/v1/auth/passkeys/options", enrolling, create_passkey_options},
+        {post, "/v1/auth/passkeys", enrolling, register_passkey},
+        {get, "/v1/auth/passkeys", any_user, list_passkeys},
+        {del, "/v1/auth/passkeys/{passkeyId}", any_user, remove_passkey},
+        {post, "/v1/auth/passkeys/challenge", anyone | any_user, create_passkey_challenge},
         {post, "/webhooks/sms/twilio", anyone, receive_twilio, twilio_options},
         {del, "/v1/admin/sms/opt-outs/{phone}", Access::master, clear_opt_out, tenantless},
 
-        // hosted pages
-        {get, "/enroll", anyone, get_enroll_page},
-        {get, "/enroll.css", anyone, get_enroll_style, tenantless},
-        {get, "/enroll.js", anyone, get_enroll_script, tenantless},
-        {get, "/reset", anyone, get_reset_page},
-        {get, "/verify-email", anyone, get_verify_email_page},
-        {get, "/invite", anyone, get_invite_page},
-        {get, "/confirm-email", anyone, get_confirm_email_page},
-        {get, "/revert-email", anyone, get_revert_email_page},
-        {get, "/link.js", anyone, get_link_page_script, tenantless},
+        {get, "/logo", anyone, get_logo},
 
         {get, "/v1/members", Access::staff, list_members, {.is_expensive = searches_members}},
         {post, "/v1/members", owners_and_keys, create_member, http::idempotent},
         {get, "/v1/members/{userId}", Access::staff, get_member},
         {patch, "/v1/members/{userId}", owners_and_keys, update_member},
+        {del, "/v1/members/{userId}", Access::staff, delete_member},
+        {get, "/v1/members/{userId}/export", Access::staff, export_member, expensive},
         {del, "/v1/members/{userId}/sessions", owners_and_keys, end_member_sessions},
         {del, "/v1/members/{userId}/mfa", Access::staff, reset_member},
         {get, "/v1/members/{userId}/activity", Access::staff, list_member_activity},
+        {get, "/v1/erasures", Access::staff, list_erasures},
+        {get, "/v1/erasures/{erasureId}", Access::staff, get_erasure},
         {get, "/v1/settings", owners, get_settings},
         {patch, "/v1/settings", owners, update_settings},
+        {put, "/v1/settings/logo", owners, put_logo, logo_options},
+        {del, "/v1/settings/logo", owners, delete_logo},
         {get, "/v1/audit", Access::managers, list_audit},
 
         {get, "/.well-known/jwks.json", anyone, get_jwks, tenantless},
         {get, "/.well-known/openid-configuration", anyone, get_discovery, tenantless},
+        {get, "/.well-known/webauthn", anyone, get_passkey_origins},
 
         {post, "/v1/admin/tenants/{slug}/owners", Access::master, create_owner,
             {.idempotent = true, .tenantless = true}},
@@ -120,10 +136,13 @@ inline constexpr auto own_routes = [] {
 /// The API reference, generated from the contract at build time.
 docs::Reference const& reference();
 
-/// All routes of the service: its own routes, and the routes that all services share.
-inline constexpr auto routes = core::joined(own_routes,
+/// The routes that the contract describes: the service's own routes and the shared routes of all services.
+inline constexpr auto api_routes = core::joined(own_routes, pages::entry_routes,
     service::key_routes<Deps, require_owner>(core::Access::owner | core::Access::master),
     service::webhook_routes<Deps, require_staff>, service::tenant_routes<Deps>,
     docs::routes<Deps, reference>);
+
+/// All routes of the service.
+inline constexpr auto routes = core::joined(api_routes, pages::inner_routes);
 
 } // namespace auth_mfa

@@ -1,12 +1,16 @@
 #include "app.hpp"
 
+#include "api/user_export.hpp"
 #include "ingest/publish.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
+#include "storage/user_erasure.hpp"
 #include "workers/reconciler.hpp"
+
+#include <utility>
 
 namespace billing {
 
@@ -26,8 +30,7 @@ service::ServiceOptions service_options(Config const& config)
         .key_kinds = {{"secret", "bil_", core::Access::key}},
         .events = webhook_events,
         .tenant_headers = false,
-        .user_requests_per_minute = 600,
-        .rate_limit_fails_open = true,
+        .requests = {.of_user = 600},
         .shared_settings = true};
 }
 
@@ -44,6 +47,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .ingestor = ingestor_,
                           .keys = keys_,
                           .tenants = tenants_,
+                          .users = users_,
                           .directory = directory_,
                           .webhooks = webhooks_,
                           .keyring = keyring_,
@@ -56,8 +60,23 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .logger = runtime.logger,
                       }
 {
+    add_user_data();
     add_work(config.archive_months);
     serve(http::bind<Deps>(routes, deps_));
+}
+
+void App::add_user_data()
+{
+    for (auto const step :
+        {user_erasure::file_events, user_erasure::erase_events, user_erasure::erase_subscriptions,
+            user_erasure::erase_former_items, user_erasure::erase_entitlements})
+        users_.add_step(step);
+    users_.add_outside([this](user_data::Erasure const& erasure) -> boost::asio::awaitable<void> {
+        co_await db_.transact(pg::Scopes::of_tenant(erasure.scope.tenant_id()),
+            [&](pg::Tx& tx) { user_erasure::erase_sync(tx, erasure); });
+    });
+    for (auto& part : export_parts(runtime_.clock))
+        users_.add_part(std::move(part));
 }
 
 void App::add_work(unsigned archive_months)

@@ -28,6 +28,7 @@ public:
     static std::vector<pg::Component const*> components();
 
 private:
+    void add_user_data();
     void add_work(unsigned archive_months);
 
     std::string const payments_signature_header_;

@@ -25,6 +25,7 @@ struct Deps {
     ingest::Ingestor& ingestor;
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;
+    user_data::UserData& users;
     tenancy::Directory& directory; ///< settings of a tenant, cached in memory
     outbound_webhooks::Api& webhooks;
     crypto::Keyring const& keyring;       ///< seals the settings' secrets

@@ -59,6 +59,6 @@ docs::Reference const& reference();
 /// All routes of the service: its own routes, and the routes that all services share.
 inline constexpr auto routes = core::joined(own_routes, service::audit_routes<Deps>,
     service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
-    service::tenant_routes<Deps>, docs::routes<Deps, reference>);
+    service::user_routes<Deps>, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace billing

@@ -1,9 +1,11 @@
 #include "app.hpp"
 
 #include "api/events.hpp"
+#include "api/user_export.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
+#include "storage/user_data.hpp"
 
 namespace feedback {
 
@@ -16,8 +18,7 @@ service::ServiceOptions service_options(Config const& config)
         .key_kinds = {{"secret", "fbk_", core::Access::key}},
         .events = events::all,
         .tenant_headers = true,
-        .user_requests_per_minute = 600,
-        .rate_limit_fails_open = true};
+        .requests = {.of_user = 600}};
 }
 
 } // namespace
@@ -27,12 +28,26 @@ App::App(Config const& config, service::Runtime const& runtime)
       store_(blobs::make_store(
           config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), batchers_(db_),
-      deps_{db_, batchers_, keys_, tenants_, attachments_, webhooks_, runtime.clock}
+      deps_{db_, batchers_, keys_, tenants_, users_, attachments_, webhooks_, runtime.clock}
 {
     add_erasure([this](core::Scope const& scope) { attachments_.erase_scope(scope); });
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
     add_worker({.queue = blobs::settle_queue, .threads = 1}, blobs::settle_handler(attachments_));
+    handle_user_data();
     serve(http::bind<Deps>(routes, deps_));
+}
+
+void App::handle_user_data()
+{
+    users_.allow_anonymizing();
+    users_.add_step(user_rows::erase_threads);
+    users_.add_step(user_rows::erase_replies);
+    users_.add_step(user_rows::erase_attachments);
+    users_.add_step(user_rows::erase_assignments);
+    users_.add_step(user_rows::erase_status_changes);
+    users_.add_part(user_export::list_threads);
+    users_.add_part(user_export::list_replies);
+    users_.add_part(user_export::list_attachments);
 }
 
 std::vector<pg::Component const*> App::components()

@@ -24,6 +24,9 @@ public:
     static std::vector<pg::Component const*> components();
 
 private:
+    /// Registers the steps of the erasure and the parts of the export of a user.
+    void handle_user_data();
+
     std::unique_ptr<blobs::BlobStore> store_;
     blobs::Attachments attachments_;
     Batchers batchers_;

@@ -16,6 +16,7 @@ struct Deps {
     Batchers& batchers;
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;
+    user_data::UserData& users;
     blobs::Attachments& attachments;
     outbound_webhooks::Api& webhooks;
     core::Clock const& clock;

@@ -1,5 +1,6 @@
 #include "app.hpp"
 
+#include "api/user_export.hpp"
 #include "domain/attachment.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
@@ -7,6 +8,8 @@
 #include "storage/carrier_configs.hpp"
 #include "storage/email_domain_checks.hpp"
 #include "storage/email_domains.hpp"
+#include "storage/suppressions.hpp"
+#include "storage/user_data.hpp"
 #include "storage/webhook_events.hpp"
 #include "workers/email_domain_checks.hpp"
 
@@ -26,8 +29,7 @@ service::ServiceOptions service_options(Config const& config)
             {"publishable", "pk_", core::Access::publishable_key}},
         .events = webhook_events::all,
         .tenant_headers = true,
-        .user_requests_per_minute = 600,
-        .rate_limit_fails_open = false};
+        .requests = {.of_user = 600, .fails_open = false}};
 }
 
 blobs::AttachmentsOptions attachments_options(blobs::Options const& options)
@@ -44,7 +46,14 @@ PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
     return options;
 }
 
-/// Counts the carriers' responses. Pushes that were not sent to a carrier (stopped, busy) are not counted.
+/// Whether a result was made by this service, because the push was not sent to a carrier.
+bool is_ours(PushResult const& result) noexcept
+{
+    return result.reason == push_reasons::stopped || result.reason == push_reasons::busy ||
+           result.reason == push_reasons::removed;
+}
+
+/// Counts the carriers' responses.
 PushSender::Observer count_results(observe::Metrics& metrics)
 {
     using Lane = observe::AnswerMetrics;
@@ -53,10 +62,8 @@ PushSender::Observer count_results(observe::Metrics& metrics)
         Lane(metrics, std::string(to_string(Carrier::apns)), core::names_of<Verdict>)};
     return [lanes](PushBatch const& batch) {
         std::array<std::size_t, core::names_of<Verdict>.size()> counts{};
-        for (auto const& result : batch.results) {
-            bool const ours = result.reason == push_reasons::stopped || result.reason == push_reasons::busy;
-            if (!ours) ++counts[static_cast<std::size_t>(result.verdict)];
-        }
+        for (auto const& result : batch.results)
+            if (!is_ours(result)) ++counts[static_cast<std::size_t>(result.verdict)];
         auto const& lane = lanes[static_cast<std::size_t>(batch.credential->carrier())];
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts[i] > 0) lane.count(i, counts[i]);
@@ -102,6 +109,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                               .directory = directory_,
                               .blobs = *store_,
                               .client = internal_,
+                              .outbound_ca_file = runtime.settings.outbound_ca_file,
                               .keyring = keyring_,
                               .push = push_,
                               .mailer = *mailer_,
@@ -115,6 +123,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .batchers = batchers_,
                           .keys = keys_,
                           .tenants = tenants_,
+                          .users = users_,
                           .directory = directory_,
                           .attachments = attachments_,
                           .webhooks = webhooks_,
@@ -130,6 +139,7 @@ App::App(Config const& config, service::Runtime const& runtime)
 {
     warn_of_outboxes(config, runtime.logger);
     add_work();
+    add_user_data();
     add_metrics();
     serve(http::bind<Deps>(routes, deps_));
 }
@@ -142,6 +152,21 @@ void App::add_work()
     add_worker({.queue = email_domain_checks::queue, .threads = 1}, email_domain_checks::handler(domains_));
     for (auto& [options, handler] : job_handlers_.queues())
         add_worker(std::move(options), std::move(handler));
+    auto [options, handler] = job_handlers_.text_messages();
+    add_worker(std::move(options), std::move(handler));
+}
+
+void App::add_user_data()
+{
+    // The suppressions come first, because their addresses may be the tokens of devices. Then the devices, so
+    // that no further push begins.
+    for (user_data::Step const step : {suppressions::hash_user, user_rows::hide_tokens,
+             user_rows::erase_devices, user_rows::erase_notifications, user_rows::erase_uploads})
+        users_.add_step(step);
+    add_channel(user_rows::erased_devices_channel,
+        [this](std::string const& payload) { push_.drop_devices(user_rows::parse_devices(payload)); });
+    users_.add_part(export_devices);
+    users_.add_part(export_notifications);
 }
 
 void App::add_metrics()

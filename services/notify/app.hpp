@@ -34,6 +34,7 @@ public:
 
 private:
     void add_work();
+    void add_user_data();
     void add_metrics();
 
     sms::Options const sms_;

@@ -16,10 +16,10 @@ namespace notify {
 /// The most frequent single-row operations. pg::Batcher combines concurrent calls into one SQL statement.
 struct Batchers {
     pg::Batcher<templates::Name, std::optional<templates::Found>> find_template;
-    pg::Batcher<notifications::NewNotification, core::Time> insert;
+    pg::Batcher<notifications::NewNotification, notifications::Inserted> insert;
     pg::Batcher<notifications::Key, std::optional<notifications::Shown>> get;
     pg::Batcher<notifications::PlainPage, std::vector<Notification>> list;
-    pg::Batcher<devices::Registration, Device> register_device;
+    pg::Batcher<devices::Registration, std::optional<Device>> register_device;
     pg::Batcher<devices::Token, bool> remove_device;
 
     /// `db` must outlive this object.

@@ -22,6 +22,7 @@ struct Deps {
     Batchers& batchers;
     auth::ApiKeys& keys;
     tenancy::TenantAdmin& tenants;
+    user_data::UserData& users;
     tenancy::Directory& directory; ///< settings (`pushEnabled`) and limits, cached in memory
     blobs::Attachments& attachments;
     outbound_webhooks::Api& webhooks;

@@ -90,6 +90,6 @@ docs::Reference const& reference();
 inline constexpr auto routes = core::joined(own_routes,
     blobs::attachment_routes<Deps>(core::Access::staff, get_attachment), service::audit_routes<Deps>,
     service::webhook_routes<Deps>, service::key_routes<Deps>(core::Access::managers),
-    service::tenant_routes<Deps>, docs::routes<Deps, reference>);
+    service::user_routes<Deps>, service::tenant_routes<Deps>, docs::routes<Deps, reference>);
 
 } // namespace notify

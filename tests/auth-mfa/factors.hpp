@@ -2,6 +2,7 @@
 
 #include "support/json.hpp"
 
+#include <chrono>
 #include <string>
 
 // Request bodies and outcomes for the tests of second factors.
@@ -29,3 +30,7 @@ inline constexpr char const* setup_required = "409 MFA_SETUP_REQUIRED";
 inline constexpr char const* already = "409 MFA_ALREADY_ENABLED";
 inline constexpr char const* undeliverable = "422 MFA_SMS_UNDELIVERABLE";
 inline constexpr char const* unavailable = "503 UNAVAILABLE";
+inline constexpr char const* not_fresh = "403 REAUTHENTICATION_REQUIRED";
+
+/// One second more than the default of REAUTHENTICATION_SECONDS.
+inline constexpr auto too_long = std::chrono::seconds(301);

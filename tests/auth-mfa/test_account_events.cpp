@@ -1,6 +1,7 @@
 #include "emails.hpp"
 #include "factors.hpp"
 #include "identity_provider.hpp"
+#include "passkeys.hpp"
 #include "receiver.hpp"
 #include "support/eventually.hpp"
 
@@ -250,6 +251,35 @@ TEST_CASE("webhooks receive each factor that an owner removes, and each member t
     REQUIRE(made.status == 201);
     CHECK(subscriber.await("user.created", 1)[0] == made.json());
     CHECK(subscriber.received("session.created").empty());
+}
+
+TEST_CASE(
+    "webhooks receive each passkey that is added, and its removal by the user or by staff", "[activity]")
+{
+    World const world;
+    Subscriber const subscriber(world);
+    Owner ada(world);
+    json::value const factor{{"userId", ada.account.user_id}, {"factor", "passkey"}};
+    CHECK(subscriber.await("mfa.enabled", 1)[0] == factor);
+    ada.account.access_token = strong_token(world, ada.phone);
+    auto laptop = new_phone_with_passkeys();
+    auto const second = register_passkey(world, ada.account, laptop);
+    CHECK(subscriber.await("mfa.enabled", 2) == std::vector(2, factor));
+    SECTION("by the user, one after the other")
+    {
+        for (std::size_t n = 1; auto const& passkey : {ada.passkey, second}) {
+            auto const id = text(passkey, "passkeyId");
+            REQUIRE(remove_passkey(world, ada.account.access_token, id).status == 200);
+            CHECK(subscriber.await("mfa.disabled", n) == std::vector(n, factor));
+            ++n;
+        }
+    }
+    SECTION("by staff, all of them together")
+    {
+        REQUIRE(world.as_master().del("/v1/members/" + ada.account.user_id + "/mfa").status == 200);
+        CHECK(subscriber.await("mfa.disabled", 1)[0] == factor);
+        CHECK(results_of(world, ada.account, "factor_removed").size() == 1);
+    }
 }
 
 TEST_CASE("a refused id token is recorded, and counts like a wrong password", "[activity]")

@@ -140,15 +140,41 @@ TEST_CASE("a wrong password and an unknown email get the same response after the
 
 TEST_CASE("password guesses are limited per account and per network", "[accounts]")
 {
-    World const world;
+    World world;
     auto const ada = world.new_account(), bob = world.new_account();
-    SECTION("per account, from all networks")
-    {
+    // The number of wrong passwords for `email` until 429, each from a new client.
+    auto const guesses_for = [&](std::string const& email) {
+        int guesses = -1;
         auto const r = until_limited(
-            [&] { return world.client().post("/v1/auth/login", credentials(ada.email, "guess")); }, 401);
+            [&] {
+                ++guesses;
+                return world.client().post("/v1/auth/login", credentials(email, "guess"));
+            },
+            401);
         CHECK(error_of(r) == "RATE_LIMITED");
         CHECK_FALSE(r.header("retry-after").empty());
+        CHECK(r.header("ratelimit").empty()); // it would show how others use the account
+        return guesses;
+    };
+    SECTION("per account and network, also for unknown emails")
+    {
+        world.one_network = true;
+        CHECK(guesses_for(ada.email) == 10);
+        CHECK(guesses_for(World::new_email()) == 10);
         // The right password is refused too; otherwise guessing could continue.
+        CHECK(world.login(ada).status == 429);
+        CHECK(world.login(bob).status == 200);
+        // The owner can sign in from another network.
+        world.one_network = false;
+        CHECK(world.login(ada).status == 200);
+        world.one_network = true;
+        world.clock.advance(15min);
+        CHECK(world.login(ada).status == 200);
+    }
+    SECTION("per account over all networks, also for unknown emails")
+    {
+        CHECK(guesses_for(ada.email) == 100);
+        CHECK(guesses_for(World::new_email()) == 100);
         CHECK(world.login(ada).status == 429);
         CHECK(world.login(bob).status == 200);
     }

@@ -228,9 +228,10 @@ TEST_CASE("a sign-in in progress ends when the factors of the account change", "
     CHECK(world.verify(world.challenged(ada), "recovery_code", ada.recovery_codes[9]).status == 200);
 }
 
-TEST_CASE("all challenges of an account share one limit of wrong codes", "[challenges]")
+TEST_CASE("all challenges of an account share one limit of wrong codes from a network", "[challenges]")
 {
-    World const world;
+    World world;
+    world.one_network = true;
     auto ada = world.new_account_with_sms();
     world.enrol_totp(ada);
     auto const guess = [&](std::string const& method, std::string const& code) {
@@ -246,6 +247,10 @@ TEST_CASE("all challenges of an account share one limit of wrong codes", "[chall
         CHECK(guess("totp", world.totp_code(ada, 1)) == limited);
         CHECK(outcome(caller.request("DELETE", "/v1/auth/mfa/totp", {}, code_body(wrong))) == limited);
         CHECK(guess("recovery_code", ada.recovery_codes[0]) == "200"); // recovery codes still work
+        world.one_network = false;
+        CHECK(guess("totp", wrong) == invalid); // other networks have limits of their own
+        CHECK(guess("totp", world.totp_code(ada, 1)) == "200");
+        world.one_network = true;
         world.clock.advance(24h);
         CHECK(guess("totp", world.totp_code(ada)) == "200");
     }

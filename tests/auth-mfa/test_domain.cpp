@@ -1,9 +1,9 @@
 #include "auth/token_claims.hpp"
 #include "crypto/encoding.hpp"
-#include "domain/breach_range.hpp"
+#include "domain/brand.hpp"
 #include "domain/limits.hpp"
 #include "domain/network.hpp"
-#include "domain/password_policy.hpp"
+#include "domain/public_suffix.hpp"
 #include "domain/recovery_code.hpp"
 #include "domain/sms_code.hpp"
 #include "domain/totp.hpp"
@@ -81,6 +81,13 @@ TEST_CASE("the URL for the QR code contains the brand and the account", "[totp]"
     CHECK(totp::key_uri(seed, "Demo & Co", "ada+1@example.com") ==
           "otpauth://totp/Demo%20%26%20Co:ada%2B1%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
           "&issuer=Demo%20%26%20Co&algorithm=SHA1&digits=6&period=30");
+    constexpr std::string_view secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+    CHECK(totp::key_uri_of_secret(secret, "Demo", "ada@example.com") ==
+          totp::key_uri(seed, "Demo", "ada@example.com"));
+    CHECK(totp::is_secret(secret));
+    for (auto const* wrong : {"", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJ", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQA",
+             "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJ1", "gezdgnbvgy3tqojqgezdgnbvgy3tqojq"})
+        CHECK_FALSE(totp::is_secret(wrong));
 }
 
 TEST_CASE("recovery codes are accepted in the forms in which people type them", "[recovery]")
@@ -147,6 +154,15 @@ TEST_CASE("the stored hash of a device is bound to its scope and id", "[device]"
     CHECK(token.hash(one).find(token.secret) == std::string::npos);
 }
 
+TEST_CASE("the cookie for a page of another site is partitioned, and requires TLS on all hosts", "[device]")
+{
+    auto const token = DeviceToken::make();
+    for (auto const* host : {"demo.auth.localhost:8102", "demo.auth.example.com"})
+        CHECK(device_cookie(token, host, true) ==
+              "mfa_device=" + token.text() +
+                  "; Path=/; Max-Age=2592000; HttpOnly; SameSite=None; Secure; Partitioned");
+}
+
 TEST_CASE("the cookie requires TLS except on local hosts", "[device]")
 {
     for (auto const* host :
@@ -160,8 +176,8 @@ TEST_CASE("the cookie requires TLS except on local hosts", "[device]")
     }
     auto const token = DeviceToken::make();
     auto const local = "mfa_device=" + token.text() + "; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax";
-    CHECK(device_cookie(token, "demo.auth.localhost:8102") == local);
-    CHECK(device_cookie(token, "demo.auth.example.com") == local + "; Secure");
+    CHECK(device_cookie(token, "demo.auth.localhost:8102", false) == local);
+    CHECK(device_cookie(token, "demo.auth.example.com", false) == local + "; Secure");
 }
 
 TEST_CASE("a message contains all required parts in at most two segments", "[message]")
@@ -210,137 +226,123 @@ TEST_CASE("codes have 6 digits", "[message]")
     CHECK(leading_zero);
 }
 
-TEST_CASE("an address is counted by its network: the whole IPv4 address or the IPv6 /64", "[network]")
+TEST_CASE("an address is counted by its network", "[network]")
 {
-    CHECK(network_of("203.0.113.9") == "203.0.113.9");
-    CHECK(network_of("2001:db8:1:2:3:4:5:6") == network_of("2001:db8:1:2:ffff::1"));
-    CHECK(network_of("2001:db8:1:2::1") != network_of("2001:db8:1:3::1"));
-    CHECK(network_of("nonsense") == "nonsense");
-}
-
-namespace {
-
-/// The code of the password's fault; "" if there is none.
-std::string fault_of(
-    std::string const& password, std::string_view email = "", std::string const* current = nullptr)
-{
-    auto const fault = password_fault(password, email, current);
-    return fault ? std::string(fault->code) : "";
-}
-
-std::string repeated(std::string_view unit, std::size_t size)
-{
-    std::string text;
-    while (text.size() < size)
-        text += unit;
-    text.resize(size);
-    return text;
-}
-
-} // namespace
-
-TEST_CASE("a password of less than 20 bits is too weak", "[password]")
-{
-    for (auto const* weak : {"password", "Password1!", "P@ssw0rd", "qwertyuiop", "12345678", "iloveyou",
-             "aaaaaaaa", "19871987", "letmein1", "abcdefgh", "asdfghjkl"}) {
-        INFO(weak);
-        CHECK(password_bits(weak) < 20);
-        CHECK(fault_of(weak) == "too_weak");
+    SECTION("for a subscriber, the whole IPv4 address or the IPv6 /64")
+    {
+        CHECK(subscriber_network_of("203.0.113.9") != subscriber_network_of("203.0.113.8"));
+        CHECK(subscriber_network_of("2001:db8:1:2:3:4:5:6") == subscriber_network_of("2001:db8:1:2::1"));
+        CHECK(subscriber_network_of("2001:db8:1:2::1") != subscriber_network_of("2001:db8:1:3::1"));
     }
-    for (auto const* strong :
-        {"correct horse battery", "k9#mQz!w", "tetrad-demo", "\u5bc6\u7801\u5f88\u957f\u5f88\u957f\u7684"}) {
-        INFO(strong);
-        CHECK(password_bits(strong) >= 20);
-        CHECK(fault_of(strong).empty());
+    SECTION("the whole IPv4 address or the IPv6 /48")
+    {
+        CHECK(network_of("203.0.113.9") != network_of("203.0.113.8"));
+        CHECK(network_of("2001:db8:1:2:3:4:5:6") == network_of("2001:db8:1:ffff::1"));
+        CHECK(network_of("2001:db8:1:2::1") != network_of("2001:db8:2:2::1"));
+    }
+    SECTION("for guesses of one account, the IPv4 /24 or the IPv6 /48")
+    {
+        CHECK(wide_network_of("203.0.113.9") == wide_network_of("203.0.113.255"));
+        CHECK(wide_network_of("203.0.113.9") != wide_network_of("203.0.112.9"));
+        CHECK(wide_network_of("2001:db8:1:2:3:4:5:6") == wide_network_of("2001:db8:1:ffff::1"));
+        CHECK(wide_network_of("2001:db8:1::1") != wide_network_of("2001:db8:2::1"));
+    }
+    for (auto const of : {subscriber_network_of, network_of, wide_network_of}) {
+        CHECK(of("nonsense") == "nonsense");
+        CHECK(of("::ffff:203.0.113.9") == of("203.0.113.9")); // an IPv4 client on an IPv6 socket
+        CHECK(of("fe80::1%1") == of("fe80::2"));
+        CHECK(of("203.0.113.9") != of("::cb00:7109"));
     }
 }
 
-TEST_CASE("a long password is as strong as its strongest part", "[password]")
+TEST_CASE("a page is of another site if its registrable domain differs from the host's", "[site]")
 {
-    // A repeated weak unit stays weak, also where the unit does not divide the length.
-    for (auto const* unit :
-        {"a", "ab", "password", "password1", "qwerty", "letmein", "monkey", "abc123", "24"}) {
-        for (std::size_t const size : {33U, 36U, 50U, 64U, 100U, 128U}) {
-            INFO(unit << " " << size);
-            CHECK(fault_of(repeated(unit, size)) == "too_weak");
+    std::string const host = "demo.auth.example.com";
+    for (auto const* same : {"https://app.example.com", "https://example.com:8443", "https://APP.Example.COM",
+             "https://demo.auth.example.com", "https://example.com."}) {
+        INFO(same);
+        CHECK_FALSE(is_cross_site(same, host));
+    }
+    for (auto const* other : {"https://shop.example", "https://example.org", "https://notexample.com",
+             "https://example.com.evil.net", "https://192.0.2.1", "https://[2001:db8::1]:8443", "https://com",
+             "https://localhost:3000"}) {
+        INFO(other);
+        CHECK(is_cross_site(other, host));
+    }
+    for (auto const* not_https : {"http://shop.example", "null", "", "shop.example", "file://"}) {
+        INFO(not_https);
+        CHECK_FALSE(is_cross_site(not_https, host));
+    }
+    // Domains below a public suffix belong to different customers.
+    CHECK(is_cross_site("https://a.co.uk", "demo.b.co.uk"));
+    CHECK(is_cross_site("https://one.github.io", "two.github.io"));
+    CHECK_FALSE(is_cross_site("https://app.b.co.uk", "demo.b.co.uk:8102"));
+    // A host without a registrable domain is a site of its own.
+    CHECK(is_cross_site("https://a.github.io", "github.io"));
+    CHECK_FALSE(is_cross_site("https://github.io", "github.io"));
+    CHECK(is_cross_site("https://192.0.2.1", "198.51.2.1"));
+    CHECK_FALSE(is_cross_site("https://192.0.2.1:8443", "192.0.2.1:8102"));
+    CHECK_FALSE(is_cross_site("https://[2001:db8::1]", "[2001:db8::1]:8102"));
+    CHECK(is_cross_site("https://shop.example", "demo.auth.localhost:8102"));
+}
+
+TEST_CASE("a tenant's brand is a name, and no message of its own", "[brand]")
+{
+    auto const fault_of = [](std::string_view brand) {
+        auto const fault = brand_fault(brand);
+        return fault ? std::string(fault->code) : std::string();
+    };
+    SECTION("names")
+    {
+        for (auto const* name : {"A", "7", "Demo", "AT&T", "O'Neil's Pub", "Smith & Sons", "Jean-Luc",
+                 "St. Mary", "Dr. Oetker", "J. Crew", "A. Lange & S\u00f6hne", "S.p.A.", "U.S. Mail",
+                 "Acme Inc.", "Studio 54", "7-11", "24-7", "Route 666 B7", "\u0414\u0435\u043c\u043e",
+                 "\u30c7\u30e2", "\u0938\u094d\u0935\u093e\u0938\u094d\u0925\u094d\u092f",
+                 "M\u00fcller GmbH & Co. KG", "Pacific Trading Co. Ltd"}) {
+            INFO(name);
+            CHECK(fault_of(name).empty());
         }
     }
-    CHECK(fault_of("abcdefghijklmnopqrstuvwxyz0123456789") == "too_weak");
-    CHECK(fault_of(repeated("1", 64) + "2") == "too_weak");
-    // The strong part may be anywhere in the first 128 bytes.
-    CHECK(fault_of("k9#mQz!w" + repeated("a", 120)).empty());
-    CHECK(fault_of(repeated("a", 120) + "k9#mQz!w").empty());
-    CHECK(fault_of(repeated("\u00e4q", 192)).empty());
-    CHECK(fault_of("correct horse battery staple correct horse battery staple").empty());
-}
-
-TEST_CASE("the estimate of a hostile password takes about as long as a hash", "[password]")
-{
-    // Walks on the keyboard, for which libzxcvbn takes more than a second if it gets 100 characters. The
-    // first start makes each of the four estimated parts such a walk.
-    double longest = 0;
-    for (auto const& start : {repeated("24", 32) + repeated("54", 32), std::string(), std::string("x")}) {
-        for (auto const* unit : {"78", "24", "5456", "aaaa", "qw"}) {
-            auto const password = start + repeated(unit, 100);
-            auto const begun = std::chrono::steady_clock::now();
-            CHECK(password_bits(password) >= 0);
-            std::chrono::duration<double, std::milli> const took = std::chrono::steady_clock::now() - begun;
-            longest = std::max(longest, took.count());
+    SECTION("1 to 30 characters")
+    {
+        CHECK(fault_of(std::string(30, 'x')).empty());
+        CHECK(fault_of(std::string(31, 'x')) == "too_long");
+        std::string composed, decomposed;
+        for (int i = 0; i < 30; ++i) {
+            composed += "\u00e9";
+            decomposed += "e\u0301";
+        }
+        CHECK(fault_of(composed).empty());
+        CHECK(fault_of(decomposed).empty());
+        CHECK(fault_of("") == "format");
+    }
+    SECTION("letters, digits, spaces and four other characters")
+    {
+        for (auto const* wrong : {"Acme, Inc", "a:b", "a/b", "a@b", "(Acme)", "\"Acme\"", "Acme!", "Acme?",
+                 "a_b", "Acme\u2122", "\u2019s", "a\tb", "a\u00a0b", "Acme\U0001f600", "\u3164", "a\u200bb",
+                 "\u0301a", "1\u0301", " ", "...", "bit\u3002ly", "\u2460"}) {
+            INFO(wrong);
+            CHECK(fault_of(wrong) == "format");
         }
     }
-    WARN("the longest estimate took " << longest << " ms");
-}
-
-TEST_CASE("a password must not be the account's email or derive from it", "[password]")
-{
-    std::string const email = "ada.lovelace-king@analytical-engine.example.com";
-    CHECK(fault_of(email, email) == "same_as_email");
-    CHECK(fault_of("Ada.Lovelace-King@Analytical-Engine.example.COM", email) == "same_as_email");
-    CHECK(fault_of("ada.lovelace-king", email) == "same_as_email");
-    CHECK(fault_of("ADA.LOVELACE-KING", email) == "same_as_email");
-    for (auto const* derived :
-        {"lovelace", "Lovelace1", "analytical-engine", "ada.lovelace", "ecalevol", "l0velace!"}) {
-        INFO(derived);
-        CHECK(fault_of(derived, email) == "too_weak");
+    SECTION("no four digits in a row")
+    {
+        for (auto const* wrong : {"Code 1234", "12 34", "1-2-3-4", "555-0123", "10.0.0.1",
+                 "\u0661\u0662\u0663\u0664", "\uff11\uff12\uff13\uff14", "12 & 34",
+                 "12\u4e2d34"}) { // text messages leave Chinese characters out
+            INFO(wrong);
+            CHECK(fault_of(wrong) == "digits");
+        }
     }
-    CHECK(fault_of("correct horse battery", email).empty());
-    CHECK(fault_of("tetrad-demo", "").empty());
-    CHECK(fault_of("tetrad-demo", "tetrad-demo") == "same_as_email");
-    CHECK(fault_of("tetrad-demo", "@@@").empty());
-}
-
-TEST_CASE("a new password must differ from the current one", "[password]")
-{
-    std::string const current = "correct horse battery";
-    CHECK(fault_of(current, "", &current) == "same_as_current");
-    CHECK(fault_of("Correct horse battery", "", &current).empty());
-}
-
-TEST_CASE("a breach is found by the rest of its hash, and padding does not count", "[breach]")
-{
-    // From the documentation of the Pwned Passwords API, for the prefix 21BD1.
-    std::string const body = "0018A45C4D1DEF81644B54AB7F969B88D65:1\r\n"
-                             "00D4F6E8FA6EECAD2A3AA415EEC418D38EC:2\r\n"
-                             "011053FD0102E94D6AE2F8B83D76FAF94F6:0\r\n"
-                             "012a7ca357541f0ac487871feec1891c49c:10434004";
-    CHECK(count_in_range(body, "0018A45C4D1DEF81644B54AB7F969B88D65") == 1U);
-    CHECK(count_in_range(body, "00D4F6E8FA6EECAD2A3AA415EEC418D38EC") == 2U);
-    CHECK(count_in_range(body, "011053FD0102E94D6AE2F8B83D76FAF94F6") == 0U);
-    CHECK(count_in_range(body, "012A7CA357541F0AC487871FEEC1891C49C") == 10434004U);
-    CHECK(count_in_range(body, "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF") == 0U);
-    CHECK(count_in_range("", "0018A45C4D1DEF81644B54AB7F969B88D65") == 0U);
-}
-
-TEST_CASE("a response that is no range of hashes is recognised", "[breach]")
-{
-    std::string const suffix = "0018A45C4D1DEF81644B54AB7F969B88D65";
-    for (auto const* body : {"<html>", "0018A45C4D1DEF81644B54AB7F969B88D65",
-             "0018A45C4D1DEF81644B54AB7F969B88D65:", "0018A45C4D1DEF81644B54AB7F969B88D65:x",
-             "0018A45C4D1DEF81644B54AB7F969B88D65:-1", "0018A45C4D1DEF81644B54AB7F969B88D6:1",
-             "X018A45C4D1DEF81644B54AB7F969B88D65:1", "OK\n",
-             "0018A45C4D1DEF81644B54AB7F969B88D65:99999999999999999999"}) {
-        INFO(body);
-        CHECK_FALSE(count_in_range(body, suffix));
+    SECTION("no domain name")
+    {
+        for (auto const* wrong : {"bit.ly", "Visit evil.com", "evil-site.com", "a.b.co", "Win at bit.ly now",
+                 "bit. ly", "bit .ly", "bit . ly", "bit.'ly", "bit. LY", "evil. co. uk",
+                 "\u043f\u043e\u0447\u0442\u0430.\u0440\u0444", "\u0431\u0438\u0442.\u043b\u044b",
+                 "b\u00fccher.de", "x.xn--p1ai", "St.Mary", "a.b2",
+                 "bit. \u4e2dl\u4e2dy"}) { // in a text message: `bit. ly`
+            INFO(wrong);
+            CHECK(fault_of(wrong) == "domain_name");
+        }
     }
-    CHECK(count_in_range("<html>\n" + suffix + ":3", suffix) == 3U);
 }

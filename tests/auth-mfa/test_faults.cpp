@@ -197,7 +197,8 @@ TEST_CASE("a number that opted out gets no messages of any tenant until the opt-
         return r.status == 422 && error_of(r) == "MFA_SMS_UNDELIVERABLE" && twilio.requests() == asked;
     };
     CHECK(refused(world.send(open)));
-    CHECK(refused(set_up(world, world.new_account("other"), ada.phone)));
+    CHECK(set_up(world, world.new_account("other"), ada.phone).status == 200); // see test_opt_outs.cpp
+    CHECK(twilio.requests() == asked);
     auto const path = "/v1/admin/sms/opt-outs/" + ada.phone;
     CHECK(world.as(world.new_owner()).del(path).status == 403);
     CHECK(world.as_master().del(path).body == R"({"deleted":true})");
@@ -218,7 +219,7 @@ TEST_CASE("a send that Twilio refuses is counted, and the previous code stays va
     auto const first = world.challenged(ada);
     auto const code = last_code(twilio);
     auto const second = world.challenged(ada);
-    twilio.refuse_with(500, 20500);
+    twilio.refuse_with(503, 20503);
     CHECK(outcome(world.send(first)) == unavailable);
     CHECK(outcome(world.send(second)) == unavailable); // the 2nd send of this challenge
     twilio.refuse_with(201);
@@ -258,6 +259,29 @@ TEST_CASE("a send that Twilio does not answer times out", "[faults]")
     // and the next send.
     twilio.delay(0ms);
     CHECK(world.send(open[0]).json().at("sendsRemaining") == 0);
+}
+
+TEST_CASE("a slow response of Twilio blocks no thread and does not delay other tenants' codes", "[faults]")
+{
+    constexpr unsigned users = 20;
+    testing::TwilioServer twilio;
+    World const world({.twilio_url = twilio.url()});
+    std::vector<Account> accounts;
+    for (unsigned i = 0; i < users; ++i)
+        accounts.push_back(world.new_account());
+    auto const elsewhere = world.new_account("other");
+    twilio.delay(10min);
+    std::vector<std::future<unsigned>> set_ups;
+    for (auto const& account : accounts)
+        set_ups.push_back(std::async(
+            std::launch::async, [&] { return set_up(world, account, World::new_phone()).status; }));
+    CHECK(testing::eventually([&] { return twilio.requests() == users; }));
+    set_ups.push_back(
+        std::async(std::launch::async, [&] { return set_up(world, elsewhere, World::new_phone()).status; }));
+    CHECK(testing::eventually([&] { return twilio.requests() == users + 1; }));
+    twilio.delay(0ms);
+    for (auto& each : set_ups)
+        CHECK(each.get() == 200);
 }
 
 TEST_CASE("a slow response of Twilio is awaited, and a malformed response gives an error", "[faults]")

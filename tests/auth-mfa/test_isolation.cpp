@@ -1,5 +1,7 @@
 #include "core/joined.hpp"
 #include "crypto/encoding.hpp"
+#include "images.hpp"
+#include "passkeys.hpp"
 #include "routes.hpp"
 #include "support/eventually.hpp"
 #include "support/isolation.hpp"
@@ -19,13 +21,24 @@ namespace {
 using testing::Isolation, testing::PathValues, testing::Reach;
 using enum http::Method;
 
+/// A PNG image of one pixel.
+constexpr std::string_view gray_pixel{
+    "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001"
+    "\000\000\000\001\010\000\000\000\000\072\176\233\125\000\000\000\012\111\104\101"
+    "\124\170\332\143\150\000\000\000\202\000\201\332\105\010\073\000\000\000\000\111"
+    "\105\116\104\256\102\140\202",
+    67};
+
 constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/auth/register", Reach::open},
     {post, "/v1/auth/login", Reach::open},
+    {post, "/v1/auth/login/passkey", Reach::open},
     {post, "/v1/auth/external", Reach::open, R"({"idToken":"e30.e30.e30"})"},
     {post, "/v1/auth/refresh", Reach::open},
     {post, "/v1/auth/logout", Reach::open},
     {get, "/v1/auth/me", Reach::own},
+    {del, "/v1/auth/me", Reach::own},
+    {get, "/v1/auth/me/export", Reach::own},
     {get, "/v1/auth/activity", Reach::own},
     {post, "/v1/auth/reauthenticate", Reach::own, R"({"password":"correct horse battery"})"},
     {post, "/v1/auth/reauthenticate/challenge", Reach::own, "{}"},
@@ -43,6 +56,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/auth/password", Reach::own,
         R"({"currentPassword":"correct horse battery","newPassword":"another good one"})"},
     {get, "/v1/auth/sessions", Reach::own},
+    {del, "/v1/auth/sessions", Reach::own},
     {del, "/v1/auth/sessions/{sessionId}", Reach::object},
     {get, "/v1/auth/mfa", Reach::own},
     {post, "/v1/auth/mfa/challenge", Reach::open},
@@ -57,28 +71,42 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/v1/auth/mfa/devices", Reach::own},
     {del, "/v1/auth/mfa/devices", Reach::own},
     {del, "/v1/auth/mfa/devices/{deviceId}", Reach::object},
+    {post, "/v1/auth/passkeys/options", Reach::own, "{}"},
+    {post, "/v1/auth/passkeys", Reach::own, R"({"name":"x","credential":{}})"},
+    {get, "/v1/auth/passkeys", Reach::own},
+    {del, "/v1/auth/passkeys/{passkeyId}", Reach::object},
+    {post, "/v1/auth/passkeys/challenge", Reach::open},
     {post, "/webhooks/sms/twilio", Reach::open},
     {del, "/v1/admin/sms/opt-outs/{phone}", Reach::tenantless},
-    {get, "/enroll", Reach::open},
-    {get, "/enroll.css", Reach::open},
-    {get, "/enroll.js", Reach::open},
+    {get, "/login", Reach::open},
+    {get, "/register", Reach::open},
     {get, "/reset", Reach::open},
     {get, "/verify-email", Reach::open},
     {get, "/invite", Reach::open},
     {get, "/confirm-email", Reach::open},
     {get, "/revert-email", Reach::open},
-    {get, "/link.js", Reach::open},
+    {get, "/enroll", Reach::open},
+    {get, "/pages.css", Reach::open},
+    {get, "/pages.js", Reach::open},
+    {get, "/logo", Reach::open},
     {get, "/v1/members", Reach::scope},
     {get, "/v1/members/{userId}", Reach::object},
     {get, "/v1/members/{userId}/activity", Reach::object},
     {del, "/v1/members/{userId}/sessions", Reach::object},
     {patch, "/v1/members/{userId}", Reach::object, R"({"role":"admin"})"},
     {del, "/v1/members/{userId}/mfa", Reach::object},
+    {del, "/v1/members/{userId}", Reach::object},
+    {get, "/v1/members/{userId}/export", Reach::object},
+    {get, "/v1/erasures", Reach::scope},
+    {get, "/v1/erasures/{erasureId}", Reach::object},
     {get, "/v1/settings", Reach::scope},
     {patch, "/v1/settings", Reach::scope, R"({"brand":"other"})"},
+    {put, "/v1/settings/logo", Reach::scope, gray_pixel, "image/png"},
+    {del, "/v1/settings/logo", Reach::scope},
     {get, "/v1/audit", Reach::scope},
     {get, "/.well-known/jwks.json", Reach::open},
     {get, "/.well-known/openid-configuration", Reach::open},
+    {get, "/.well-known/webauthn", Reach::open},
     {post, "/v1/admin/tenants/{slug}/owners", Reach::tenantless,
         R"({"email":"x@example.com","password":"another good one","environment":"sandbox"})"},
 });
@@ -94,7 +122,7 @@ constexpr auto common_probes =
 
 constexpr auto probes = core::joined(common_probes, member_probes, testing::key_probes());
 
-static_assert(testing::covers_every_route(probes, auth_mfa::routes),
+static_assert(testing::covers_every_route(probes, auth_mfa::api_routes),
     "routes.hpp and the probes of the isolation test differ");
 // The two environments of a tenant share nothing that callers can write.
 static_assert(testing::are_production_only({}, auth_mfa::routes));
@@ -105,14 +133,24 @@ std::string rows_of(World const& world, std::string const& scope_id)
         world.postgres, scope_id, {{"jobs", ""}, {"api_keys", "to_jsonb(t) - 'last_used_at'"}});
 }
 
+/// Gives demo's sandbox a logo whose bytes contain "marker".
+void set_logo(World const& world)
+{
+    std::string const logo =
+        with_png_chunk(make_png(2, 2), png_chunk("tEXt", std::string_view("a\0marker", 8)));
+    REQUIRE(world.as_master().put("/v1/settings/logo", logo, {{"Content-Type", "image/png"}}).status == 200);
+}
+
 /// Ada, a user of demo's sandbox with all factors, a trusted device and a session.
 struct Ada {
     Account account;
+    Authenticator phone = new_phone_with_passkeys();
     PathValues objects; ///< Ada's objects, by the name of the path parameter
 
     explicit Ada(World const& world) : account(world.new_account_with_sms())
     {
         world.enrol_totp(account);
+        objects["passkeyId"] = text(register_passkey(world, account, phone, "marker"), "passkeyId");
         auto const trusting =
             world.verify(world.challenged(account), "totp", world.totp_code(account, 1), true);
         REQUIRE(trusting.status == 200);
@@ -124,6 +162,9 @@ struct Ada {
             world.scope_id() + ", 'https://id.example.com', 'ada', '" + account.user_id +
             "', gen_random_uuid()) RETURNING identity_id");
         objects["userId"] = account.user_id;
+        objects["erasureId"] = world.postgres.query(
+            "INSERT INTO erasures (scope_id, erasure_id, user_id, requested_at, expires_at) VALUES (" +
+            world.scope_id() + ", gen_random_uuid(), gen_random_uuid(), now(), now()) RETURNING erasure_id");
         objects["slug"] = "demo";
         objects["phone"] = account.phone;
     }
@@ -258,6 +299,7 @@ TEST_CASE("no route lets a caller read or change data of another scope or user",
     World const world;
     Ada const ada(world);
     REQUIRE(world.as_master().patch("/v1/settings", R"({"brand":"marker"})").status == 200);
+    set_logo(world);
     Others const others(world, ada);
     std::string const never = "0190a5d2-0000-7000-8000-0000000000ff";
     auto const scope_id = world.scope_id();
@@ -265,21 +307,21 @@ TEST_CASE("no route lets a caller read or change data of another scope or user",
     isolation.ours = ada.objects;
     isolation.ours.merge(PathValues{{"environment", "sandbox"}, {"prefix", others.key.substr(0, 12)},
         {"webhookId", never}, {"deliveryId", never}});
-    isolation.absent = {{"deviceId", never}, {"sessionId", never}, {"userId", never}, {"slug", "nobody"},
-        {"phone", "+4915188888888"}, {"identityId", never}, {"environment", "sandbox"},
-        {"prefix", "aut_zzzzzzzz"}, {"webhookId", never}, {"deliveryId", never}};
+    isolation.absent = {{"deviceId", never}, {"sessionId", never}, {"userId", never}, {"erasureId", never},
+        {"slug", "nobody"}, {"phone", "+4915188888888"}, {"identityId", never}, {"passkeyId", never},
+        {"environment", "sandbox"}, {"prefix", "aut_zzzzzzzz"}, {"webhookId", never}, {"deliveryId", never}};
     isolation.secrets = {"marker", ada.account.user_id};
     isolation.rows = [&] { return rows_of(world, scope_id); };
     add_strangers(isolation, world, ada, others);
     add_residents(isolation, world, others);
     add_neighbours(isolation, world, others);
     auto const before = isolation.rows();
-    CHECK(isolation.breaches(common_probes, auth_mfa::routes) == "");
+    CHECK(isolation.breaches(common_probes, auth_mfa::api_routes) == "");
     isolation.neighbours = backends_elsewhere(world, others);
-    CHECK(isolation.breaches(member_probes, auth_mfa::routes) == "");
+    CHECK(isolation.breaches(member_probes, auth_mfa::api_routes) == "");
     // The production host manages the keys of both environments.
     isolation.neighbours = managers_of_another_tenant(world, others);
-    CHECK(isolation.breaches(testing::key_probes(), auth_mfa::routes) == "");
+    CHECK(isolation.breaches(testing::key_probes(), auth_mfa::api_routes) == "");
 
     auto signed_out = world.as(others.signed_out);
     for (auto const& probe : probes) {
@@ -296,7 +338,7 @@ TEST_CASE("no route lets a caller read or change data of another scope or user",
 TEST_CASE("anonymous routes accept only credentials and tokens of their own scope", "[isolation]")
 {
     World const world;
-    Ada const ada(world);
+    Ada ada(world);
     auto const before = rows_of(world, world.scope_id());
     for (auto const* elsewhere : {"demo", "other-sandbox", "other"}) {
         auto visitor = world.client(elsewhere);
@@ -308,6 +350,11 @@ TEST_CASE("anonymous routes accept only credentials and tokens of their own scop
               401);
     }
     CHECK(world.client().post("/v1/auth/external", R"({"idToken":"e30.e30.e30"})").status == 401);
+    for (auto const* elsewhere : {"demo", "other-sandbox"}) {
+        auto options = request_options(world.client(elsewhere));
+        options["rpId"] = "demo-sandbox.auth.localhost";
+        CHECK(send_assertion(world, ada.phone.get(options), elsewhere).status == 401);
+    }
     CHECK(world.client()
                   .post("/webhooks/sms/twilio", "From=" + ada.account.phone + "&Body=STOP",
                       {{"Content-Type", "application/x-www-form-urlencoded"}, {"X-Twilio-Signature", "AAAA"}})
@@ -317,7 +364,7 @@ TEST_CASE("anonymous routes accept only credentials and tokens of their own scop
     CHECK(rows_of(world, world.scope_id()) == before);
     CHECK(world.as(ada.account).get("/v1/auth/me").status == 200);
     for (auto const& probe : probes) {
-        if (probe.reach != Reach::open || probe.path.starts_with("/enroll.") || probe.path == "/link.js" ||
+        if (probe.reach != Reach::open || probe.path.starts_with("/pages.") ||
             probe.path.starts_with("/.well") || probe.path.starts_with("/webhooks") ||
             probe.path.starts_with("/docs") || probe.path == "/")
             continue;
@@ -349,6 +396,7 @@ TEST_CASE("purging a tenant erases all its data, including data in Redis, and no
 {
     World const world;
     Ada const ada(world);
+    set_logo(world);
     auto neighbour = world.new_account_with_sms("other-sandbox");
     auto const theirs = world.challenged(neighbour);
     world.challenged(ada.account);

@@ -47,7 +47,7 @@ TEST_CASE("links lead to the hosted pages or to the tenant's pages, and the toke
         REQUIRE(changed.status == 200);
         REQUIRE(testing::eventually([&] {
             return world.client()
-                       .get("/enroll.css", {{"Origin", origin}})
+                       .get("/pages.css", {{"Origin", origin}})
                        .header("access-control-allow-origin") == origin;
         }));
     }

@@ -1,4 +1,5 @@
 #include "core/fields.hpp"
+#include "domain/locale.hpp"
 #include "domain/mail_text.hpp"
 #include "domain/user_agent.hpp"
 
@@ -256,7 +257,7 @@ TEST_CASE("notices state what happened, when and where in the language of the ma
              Case{"en", "Time: 1 March 2026, 04:05 UTC", "Method: Passkey"},
              Case{"de", "Zeitpunkt: 1. März 2026, 04:05 Uhr (UTC)", "Methode: Passkey"},
              Case{"fr", "Date et heure : 1er mars 2026 à 04:05 (UTC)", "Méthode : Clé d’accès (passkey)"},
-             Case{"es", "Fecha y hora: 1 de marzo de 2026, 04:05 (UTC)", "Método: Llave de acceso (passkey)"},
+             Case{"es", "Fecha y hora: 1 de marzo de 2026, 04:05 (UTC)", "Método: Clave de acceso (passkey)"},
              Case{"pt", "Data e hora: 1 de março de 2026, 04:05 (UTC)", "Método: Chave de acesso (passkey)"},
              Case{"ja", "日時：2026年3月1日 04:05（UTC）", "認証方法：パスキー"},
          }) {
@@ -382,10 +383,10 @@ TEST_CASE("the language of mails follows Accept-Language", "[mail]")
              Case{"de;q=nan, fr;q=0.1", "fr"},
          }) {
         INFO('"' << header << '"');
-        CHECK(choose_locale(header) == locale);
+        CHECK(choose_locale(mail_locales, header) == locale);
     }
     std::string const nul("de\0, fr", 7);
-    CHECK(choose_locale(nul) == "fr");
+    CHECK(choose_locale(mail_locales, nul) == "fr");
 }
 
 TEST_CASE("long Accept-Language headers are read to their end", "[mail]")
@@ -393,11 +394,11 @@ TEST_CASE("long Accept-Language headers are read to their end", "[mail]")
     std::string many;
     while (many.size() < (16 << 10))
         many += "it;q=0.9,";
-    CHECK(choose_locale(many + "ja;q=0.1") == "ja");
-    CHECK(choose_locale(std::string(16 << 10, 'a') + ",ja;q=0.1") == "ja");
-    CHECK(choose_locale(std::string(16 << 10, ',') + "ja;q=0.1") == "ja");
-    CHECK(choose_locale("de;q=" + std::string(16 << 10, '0') + ",ja;q=0.1") == "ja");
-    CHECK(choose_locale("de" + std::string(16 << 10, '-') + ",ja;q=0.1") == "ja");
+    CHECK(choose_locale(mail_locales, many + "ja;q=0.1") == "ja");
+    CHECK(choose_locale(mail_locales, std::string(16 << 10, 'a') + ",ja;q=0.1") == "ja");
+    CHECK(choose_locale(mail_locales, std::string(16 << 10, ',') + "ja;q=0.1") == "ja");
+    CHECK(choose_locale(mail_locales, "de;q=" + std::string(16 << 10, '0') + ",ja;q=0.1") == "ja");
+    CHECK(choose_locale(mail_locales, "de" + std::string(16 << 10, '-') + ",ja;q=0.1") == "ja");
 }
 
 TEST_CASE("known browsers have a short name", "[mail]")

@@ -54,7 +54,7 @@ TEST_CASE("with the policy `required`, a user without a factor enrols one at sig
     auto const asked = world.login(ada);
     CHECK(outcome(asked) == enrolment_required);
     CHECK(asked.header("cache-control") == "no-store");
-    CHECK(json::serialize(asked.json().at("available_methods")) == R"(["sms","totp"])");
+    CHECK(json::serialize(asked.json().at("available_methods")) == R"(["sms","totp","passkey"])");
     CHECK_FALSE(asked.json().as_object().contains("accessToken"));
     auto const token = text(asked.json(), "enrollment_token");
     CHECK(text(claims_of(token), "aud") == "mfa-enrollment");

@@ -33,6 +33,9 @@ testing::HttpResponse register_with(World const& world, std::string const& passw
     return world.client().post("/v1/auth/register", credentials(World::new_email(), password));
 }
 
+/// The environment of a service that hashes as in production.
+std::map<std::string, std::string> const usual_cost{{"ARGON2_MEMORY_KIB", "19456"}};
+
 std::string hash_of(World const& world, Account const& account)
 {
     return world.postgres.query("SELECT password_hash FROM users WHERE user_id = '" + account.user_id + "'");
@@ -159,7 +162,7 @@ TEST_CASE("weak passwords and the own email are refused wherever a password is s
 
 TEST_CASE("an imported hash is replaced at the first sign-in", "[passwords]")
 {
-    World const world;
+    World const world({.environment = usual_cost});
     auto const ada = world.new_account();
     auto const sign_in = [&](std::string const& password) {
         return world.client().post("/v1/auth/login", credentials(ada.email, password)).status;
@@ -196,7 +199,7 @@ TEST_CASE("an imported hash is replaced at the first sign-in", "[passwords]")
 
 TEST_CASE("a sign-in succeeds although the new hash cannot be stored", "[passwords]")
 {
-    World world;
+    World world({.environment = usual_cost});
     auto const ada = world.new_account();
     import(world, ada, crypto::hash_password(ada.password, {.memory_kib = 64, .passes = 1, .lanes = 1}));
     auto const imported = hash_of(world, ada);

@@ -95,7 +95,8 @@ TEST_CASE("a code that was sent for a session is valid for 5 minutes", "[fresh]"
 
 TEST_CASE("wrong answers count like wrong answers at sign-in", "[fresh]")
 {
-    World const world;
+    World world;
+    world.one_network = true;
     auto const ada = world.new_account_with_totp();
     SECTION("passwords")
     {

@@ -121,7 +121,7 @@ TEST_CASE("an access token becomes invalid when it expires or when its session e
     }
 }
 
-TEST_CASE("sessions are listed, and can be ended one by one", "[sessions]")
+TEST_CASE("sessions are listed, and can be ended one by one or together", "[sessions]")
 {
     World const world;
     auto ada = world.new_account();
@@ -148,6 +148,15 @@ TEST_CASE("sessions are listed, and can be ended one by one", "[sessions]")
     CHECK(world.as(elsewhere[1]).get("/v1/auth/me").status == 200);
     CHECK(all_items(caller, "/v1/auth/sessions").size() == 3);
     CHECK(caller.get("/v1/auth/sessions?limit=0").status == 400);
+
+    auto const bob = world.new_account();
+    CHECK(caller.del("/v1/auth/sessions").body == R"({"deleted":true})");
+    auto const left = all_items(caller, "/v1/auth/sessions");
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].at("current").as_bool());
+    CHECK(world.as(elsewhere[1]).get("/v1/auth/me").status == 401);
+    CHECK(world.as(bob).get("/v1/auth/me").status == 200);
+    CHECK(world.as(elsewhere[1]).del("/v1/auth/sessions").status == 401);
 }
 
 TEST_CASE("a change of password ends all other sessions and all trusted devices", "[sessions]")

@@ -1,11 +1,14 @@
 #include "domain/errors.hpp"
 #include "state/challenges.hpp"
+#include "state/passkey_challenges.hpp"
 #include "state/rate_limits.hpp"
 #include "state/sms_enrolments.hpp"
 #include "support/redis_fixture.hpp"
+#include "support/user_markers.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <functional>
 #include <future>
 
 using namespace std::chrono_literals;
@@ -151,27 +154,43 @@ TEST_CASE("a pending enrolment is valid for 10 minutes and 5 attempts, and a new
     using Verdict = SmsEnrolments::Attempt::Verdict;
     Fixture f;
     auto const number = *sms::PhoneNumber::parse(phone);
+    auto const sent = [&](char const* code) { return SmsEnrolments::Sent{.phone = number, .code = code}; };
     auto const confirm = [&](char const* code) {
         return f.await(f.sms_enrolments.try_code(f.scope, f.user, code));
     };
+    auto const waiting = [&] { return f.await(f.sms_enrolments.find(f.scope, f.user)); };
     CHECK(confirm("111111").verdict == Verdict::absent);
-    f.await(f.sms_enrolments.put(f.scope, f.user, number, "111111"));
-    f.clock.advance(10min + 1us);
+    CHECK_FALSE(waiting());
+    f.await(f.sms_enrolments.put(f.scope, f.user, sent("111111")));
+    f.clock.advance(10min);
+    CHECK(waiting() == number);
+    f.clock.advance(1us);
     CHECK(confirm("111111").verdict == Verdict::absent);
-    f.await(f.sms_enrolments.put(f.scope, f.user, number, "111111"));
+    CHECK_FALSE(waiting());
+    f.await(f.sms_enrolments.put(f.scope, f.user, sent("111111")));
     for (int left = 4; left >= 0; --left) {
         auto const attempt = confirm("000000");
         CHECK(attempt.verdict == Verdict::wrong);
         CHECK(attempt.remaining == left);
     }
     CHECK(confirm("111111").verdict == Verdict::limited);
-    f.await(f.sms_enrolments.put(f.scope, f.user, number, "222222"));
+    f.await(f.sms_enrolments.put(f.scope, f.user, sent("222222")));
     CHECK(confirm("111111").verdict == Verdict::wrong);
     f.clock.advance(10min);
     auto const right = confirm("222222");
     CHECK(right.verdict == Verdict::right);
     CHECK(right.phone == number);
+    CHECK_FALSE(right.fixed);
+    CHECK_FALSE(right.counted_on);
     CHECK(confirm("222222").verdict == Verdict::absent);
+    CHECK_FALSE(waiting());
+
+    std::chrono::sys_days const day = std::chrono::year{2026} / 1 / 31;
+    f.await(f.sms_enrolments.put(
+        f.scope, f.user, {.phone = number, .code = "333333", .fixed = true, .counted_on = day}));
+    auto const fixed = confirm("333333");
+    CHECK(fixed.fixed);
+    CHECK(fixed.counted_on == day);
 }
 
 TEST_CASE(
@@ -202,9 +221,18 @@ TEST_CASE(
         using Verdict = SmsEnrolments::Attempt::Verdict;
         SmsEnrolments begun(f.client, hash);
         SmsEnrolments ended(f.client, other_hash);
-        f.await(begun.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "222222"));
+        f.await(begun.put(f.scope, f.user, {.phone = *sms::PhoneNumber::parse(phone), .code = "222222"}));
         CHECK(f.await(ended.try_code(f.scope, f.user, "000000")).verdict == Verdict::wrong);
         CHECK(f.await(ended.try_code(f.scope, f.user, "222222")).verdict == Verdict::right);
+
+        PasskeyChallenges created(f.client, hash);
+        PasskeyChallenges used(f.client, other_hash);
+        for (auto const& registrant : {std::optional<PasskeyChallenges::Registrant>(),
+                 std::optional(PasskeyChallenges::Registrant{f.user, "a session"})}) {
+            auto const challenge = f.await(created.create(f.scope, registrant));
+            CHECK(f.error_of(used.use(f.scope, challenge, registrant)) == "");
+            CHECK(f.error_of(created.use(f.scope, challenge, registrant)) == "MFA_CHALLENGE_EXPIRED");
+        }
     }
     KeyedHash const without(crypto::Keyring::parse(newer));
     Challenges ignorant(f.client, without);
@@ -216,8 +244,8 @@ TEST_CASE("either all counters are reserved or none, and a reservation can be re
     Fixture f;
     auto const number = *sms::PhoneNumber::parse(phone);
     auto const setup = [&](char const* address) {
-        return f.await(
-            f.rate_limits.reserve(f.rate_limits.enrolment_code_sends(f.scope, f.user, number, address)));
+        return f.await(f.rate_limits.reserve(
+            RateLimits::enrolment_code_sends(f.scope, f.user, number, CodeDestination::phone, address)));
     };
     auto const first = setup("203.0.113.9");
     CHECK(first.allowed);
@@ -230,7 +258,8 @@ TEST_CASE("either all counters are reserved or none, and a reservation can be re
     CHECK(setup("203.0.113.9").allowed);
 
     auto const wrong = [&](MfaMethod method) {
-        return f.error_of(f.rate_limits.require({RateLimits::wrong_codes_of_user(f.scope, f.user, method)}));
+        return f.error_of(f.rate_limits.require(
+            RateLimits::wrong_codes_of_user(f.scope, f.user, method, {.address = "203.0.113.9"})));
     };
     for (int i = 0; i < 20; ++i)
         CHECK(wrong(i % 2 == 0 ? MfaMethod::sms : MfaMethod::totp).empty());
@@ -240,6 +269,61 @@ TEST_CASE("either all counters are reserved or none, and a reservation can be re
     CHECK(wrong(MfaMethod::recovery_code) == "MFA_RATE_LIMITED");
 }
 
+TEST_CASE("guesses are limited for an account and a network, and for an account over all networks", "[state]")
+{
+    Fixture f;
+
+    // The values outlive the fixture of one run, so they refer to nothing.
+    struct Kind {
+        char const* name;
+        int limit;
+        std::vector<Counter> (*counters)(Fixture const&, GuessOrigin const&);
+    };
+
+    auto const kind = GENERATE(values<Kind>({
+        {"passwords of an email", 10,
+            [](Fixture const& f, GuessOrigin const& origin) {
+                return RateLimits::wrong_passwords_for_email(f.scope, "ada@example.com", origin);
+            }},
+        {"passwords of a user", 10,
+            [](Fixture const& f, GuessOrigin const& origin) {
+                return RateLimits::wrong_passwords_of_user(f.scope, f.user, origin);
+            }},
+        {"codes", 20,
+            [](Fixture const& f, GuessOrigin const& origin) {
+                return RateLimits::wrong_codes_of_user(f.scope, f.user, MfaMethod::totp, origin);
+            }},
+        {"recovery codes", 10,
+            [](Fixture const& f, GuessOrigin const& origin) {
+                return RateLimits::wrong_codes_of_user(f.scope, f.user, MfaMethod::recovery_code, origin);
+            }},
+    }));
+    INFO(kind.name);
+    auto const guesses_until_limited = [&](GuessOrigin const& origin) {
+        int guesses = 0;
+        while (f.await(f.rate_limits.reserve(kind.counters(f, origin))).allowed)
+            ++guesses;
+        return guesses;
+    };
+    std::vector<std::string> const networks{"203.0.113.", "203.0.112.", "10.0.0.", "10.0.1.", "192.0.2.",
+        "2001:db8:1:", "2001:db8:2:", "2001:db8:3:", "2001:db8:4:", "2001:db8:5:"};
+    for (auto const& network : networks) {
+        bool const v6 = network.back() == ':';
+        std::string const one = network + (v6 ? "1::1" : "1"), other = network + (v6 ? "ffff::9" : "254");
+        CHECK(guesses_until_limited({.address = one}) == kind.limit);
+        CHECK(guesses_until_limited({.address = other}) == 0); // of the same network
+    }
+    CHECK(guesses_until_limited({.address = "198.51.100.1"}) == 0);
+    CHECK(guesses_until_limited({.address = "2001:db8:6::1"}) == 0);
+
+    // The limits of trusted browsers are not used up, in no network.
+    core::Uuid const device = core::Uuid::v7();
+    CHECK(guesses_until_limited({.address = "203.0.113.1", .trusted_device = device}) == kind.limit);
+    CHECK(guesses_until_limited({.address = "198.51.100.1", .trusted_device = device}) == 0);
+    CHECK(
+        guesses_until_limited({.address = "203.0.113.1", .trusted_device = core::Uuid::v7()}) == kind.limit);
+}
+
 TEST_CASE("an exception releases the reservation", "[state]")
 {
     Fixture f;
@@ -247,7 +331,8 @@ TEST_CASE("an exception releases the reservation", "[state]")
         throw challenge_expired();
         co_return 0;
     };
-    std::vector<Counter> const counters{RateLimits::wrong_codes_of_user(f.scope, f.user, MfaMethod::sms)};
+    auto const counters =
+        RateLimits::wrong_codes_of_user(f.scope, f.user, MfaMethod::sms, {.address = "203.0.113.9"});
     for (int i = 0; i < 30; ++i) {
         auto const reserved = f.await(f.rate_limits.require(counters));
         CHECK(f.error_of(f.rate_limits.or_give_back(reserved, fails())) == "MFA_CHALLENGE_EXPIRED");
@@ -259,13 +344,13 @@ TEST_CASE("Redis contains neither codes nor tokens in clear text", "[state]")
     Fixture f;
     auto const [token, challenge] = f.open();
     f.send(challenge, "987654");
-    f.await(f.sms_enrolments.put(f.scope, f.user, *sms::PhoneNumber::parse(phone), "876543"));
-    auto const all_keys = f.await(f.client.command({"KEYS", "*"}));
-    for (auto const& key : all_keys.array()) {
-        CHECK(key.text().find(token) == std::string::npos);
-        auto const fields = f.await(f.client.command({"HGETALL", key.text()}));
-        for (auto const& field : fields.array())
-            for (auto const& secret : {token, std::string("987654"), std::string("876543")})
-                CHECK(field.text().find(secret) == std::string::npos);
-    }
+    f.await(
+        f.sms_enrolments.put(f.scope, f.user, {.phone = *sms::PhoneNumber::parse(phone), .code = "876543"}));
+    PasskeyChallenges passkeys(f.client, f.hash);
+    auto const passkey_challenge =
+        f.await(passkeys.create(f.scope, PasskeyChallenges::Registrant{f.user, "the session"}));
+    for (auto const& secret :
+        {token, std::string("987654"), std::string("876543"), passkey_challenge, std::string("the session")})
+        CHECK(testing::find_marker(f.server, secret).empty());
+    CHECK_FALSE(testing::find_marker(f.server, phone).empty());
 }

@@ -68,6 +68,15 @@ std::string from_quoted_printable(std::string const& encoded)
     return text;
 }
 
+/// The boundary of the parts of a message. A line of text can begin with `--` too, for example a link's
+/// second half.
+std::string boundary(std::string const& message)
+{
+    std::smatch found;
+    REQUIRE(std::regex_search(message, found, std::regex("boundary=\"([^\"]+)\"")));
+    return found[1];
+}
+
 /// The text part of a message, which must not be encoded as base64.
 SentMail read_mail(std::string const& message)
 {
@@ -75,7 +84,7 @@ SentMail read_mail(std::string const& message)
     auto const part = message.find("Content-Type: text/plain");
     auto const begin = message.find("\r\n\r\n", part) + 4;
     auto const head = message.substr(part, begin - part);
-    auto const text = message.substr(begin, message.find("\r\n--", begin) - begin);
+    auto const text = message.substr(begin, message.find("\r\n--" + boundary(message), begin) - begin);
     mail.text = head.find("quoted-printable") == std::string::npos ? text : from_quoted_printable(text);
     std::smatch found;
     if (std::regex_search(mail.text, found, std::regex("(?:^|\n)([A-Za-z0-9_-]{43})(?:\r|\n|$)")))
@@ -99,11 +108,12 @@ World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now
 {
     auto& environment = options.environment;
     environment["SMS_BRAND_PROVIDER"] = provider;
+    environment.try_emplace("ARGON2_MEMORY_KIB", "64"); // most of the time of these tests would be hashing
     environment.try_emplace("EMAIL_PROVIDER", "outbox");
     environment.try_emplace("EMAIL_OUTBOX", directory.path() + "/mails");
+    environment.try_emplace("SMS_OUTBOX", directory.path() + "/sms");
     if (options.twilio_url.empty()) {
         environment["SMS_PROVIDER"] = "outbox";
-        environment["SMS_OUTBOX"] = directory.path() + "/sms";
     } else {
         environment["SMS_PROVIDER"] = "twilio";
         environment["TWILIO_BASE_URL"] = options.twilio_url;
@@ -112,11 +122,16 @@ World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now
         environment["TWILIO_FROM"] = testing::TwilioServer::from;
     }
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");
-    begin(std::move(environment), [&](service::Settings& settings) {
-        settings.base_host = options.base_host;
-        if (!options.redis_url.empty()) settings.redis_url = core::Secret(options.redis_url);
-        settings.trusted_proxies = gateway::TrustedProxies::parse("127.0.0.1").value();
-    });
+    std::string const without_limits = options.twilio_url.empty() ? "{}" : sends_from_sandbox;
+    std::string const limits = options.limits.empty() ? without_limits : options.limits;
+    begin(
+        std::move(environment),
+        [&](service::Settings& settings) {
+            settings.base_host = options.base_host;
+            if (!options.redis_url.empty()) settings.redis_url = core::Secret(options.redis_url);
+            settings.trusted_proxies = gateway::TrustedProxies::parse("127.0.0.1").value();
+        },
+        R"({"displayName":"A tenant","limits":)" + limits + "}");
     await_first_key();
 }
 
@@ -136,8 +151,9 @@ void World::await_first_key() const
 void World::introduce(testing::HttpClient& client) const
 {
     unsigned const n = ++number;
-    client.set("X-Forwarded-For", "10." + std::to_string(n >> 16 & 0xff) + "." +
-                                      std::to_string(n >> 8 & 0xff) + "." + std::to_string(n & 0xff));
+    client.set("X-Forwarded-For",
+        one_network ? "192.0.2." + std::to_string(n & 0xff)
+                    : "10." + std::to_string(n >> 8 & 0xff) + "." + std::to_string(n & 0xff) + ".1");
 }
 
 testing::HttpClient World::as(Account const& account) const
@@ -262,6 +278,15 @@ testing::HttpResponse World::send(std::string const& mfa_token, std::string cons
         body({{"mfa_token", mfa_token}, {"challenge_type", "oob"}, {"oob_channel", "sms"}}));
 }
 
+void World::limit(boost::json::object const& limits, std::string const& slug) const
+{
+    auto const changed = as_master(slug).put(
+        "/v1/admin/tenants/" + slug, body({{"displayName", "A tenant"}, {"limits", limits}}));
+    INFO(changed.body);
+    REQUIRE(changed.status == 200);
+    set({}, slug); // the service learns of changes in their order
+}
+
 void World::set(boost::json::object settings, std::string const& tenant) const
 {
     // The service reads all settings together. When it accepts the new allowed origin, it uses the other new
@@ -273,7 +298,7 @@ void World::set(boost::json::object settings, std::string const& tenant) const
     REQUIRE(changed.status == 200);
     auto page = client(tenant);
     REQUIRE(testing::eventually([&] {
-        return page.get("/enroll.css", {{"Origin", origin}}).header("access-control-allow-origin") == origin;
+        return page.get("/pages.css", {{"Origin", origin}}).header("access-control-allow-origin") == origin;
     }));
 }
 

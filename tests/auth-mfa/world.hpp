@@ -40,7 +40,7 @@ struct SentMail {
 };
 
 /// The whole auth-mfa service in this process. Its clock moves only when the test moves it. Text messages go
-/// to a file or to a Twilio test server. Each client has its own network address.
+/// to a file or to a Twilio test server. Each client has its own network (an IPv4 /24).
 class World : public testing::ServiceWorld<testing::FakeClock> {
 public:
     struct Options {
@@ -49,11 +49,19 @@ public:
         std::string base_host = "auth.localhost";
         std::string redis_url = {}; ///< if set, replaces the world's own Redis
         std::map<std::string, std::string> environment = {};
+        /// `limits` of the tenants. With `sends_from_sandbox`, messages of the sandbox are sent like those of
+        /// production, which is the default with `twilio_url`.
+        std::string limits = {};
     };
+
+    static constexpr char const* sends_from_sandbox = R"({"sandboxSms":true})";
 
     World() : World(Options()) {}
 
     explicit World(Options options);
+
+    /// Whether new clients have addresses of one network.
+    bool one_network = false;
 
     static constexpr char const* password = "correct horse battery";
     static constexpr char const* provider = "Tetrad Auth";
@@ -83,6 +91,9 @@ public:
         std::string const& code, bool trust = false, std::string const& tenant = "demo-sandbox") const;
     testing::HttpResponse send(
         std::string const& mfa_token, std::string const& tenant = "demo-sandbox") const; ///< challenge
+
+    /// Replaces the limits of a tenant. Returns when the service uses them.
+    void limit(boost::json::object const& limits, std::string const& slug = "demo") const;
 
     /// Changes settings of the scope, and its `allowedOrigins`, with the master key. Returns when the service
     /// uses them.

@@ -1,15 +1,17 @@
-// Compares auth-mfa with pgbench and with bare Argon2id hashing, in alternating rounds. Reports medians.
+// Compares auth-mfa with pgbench, with bare Argon2id hashing and with bare ES256 verification, in alternating rounds. Reports medians.
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { gzipSync } from 'node:zlib'
+import { Passkey } from './authenticator.mjs'
 import { Connection, drive, now } from './connections.mjs'
 import {
-    addTable, addText, alternate, charged, database, env, freshId, idOf, listFile, median, note, options, report, rounds, seconds, sleep,
-    startBareServer, stop, wrk,
+    addTable, addText, alternate, charged, database, env, freshId, idOf, listFile, median, note, operator, options, report, rounds, seconds,
+    sleep, startBareServer, stop, wrk,
 } from './lib.mjs'
-import { atLeast, atMost, grouped, k, us } from './report.mjs'
+import { atLeast, atMost, grouped, k, times, us } from './report.mjs'
 
 const few = 1000
 const users = Math.max(Number(options.users ?? 1_000_000), 2 * few)
@@ -18,18 +20,21 @@ const connections = 64
 const threads = Number(process.env.AUTH_PASSWORD_THREADS)
 const places = 18 * threads // the maximum number of sign-ins of one environment in the hashing queue
 const phoneUsers = 100_000_000 // number of the first user with a second factor
+const passkeyUsers = 200_000_000 // number of the first user with a passkey
+const passkeyCount = Math.min(challenges, 2000)
 const port = Number(env.AUTH_PORT)
 const tenant = 'demo'
 const host = `${tenant}.${env.AUTH_HOST}`
 const password = 'a heron on the weir'
 const { sql, pgbench } = database('auth_mfa')
+const { call } = operator(`http://127.0.0.1:${port}`, sql)
 const scope = sql(`SELECT tenant_id * 2 FROM tenants WHERE slug = '${tenant}'`)
 
 // --- requests --------------------------------------------------------------------------------------------------------------------
 
-function post(path, body) {
-    const text = JSON.stringify(body)
-    return `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+function post(path, body, token) {
+    const text = JSON.stringify(body), authorization = token ? `Authorization: Bearer ${token}\r\n` : ''
+    return `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${authorization}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
 }
 const login = n => post('/v1/auth/login', { email: `user-${n}@bench.test`, password })
 
@@ -157,17 +162,16 @@ function refreshBesidePgbench() {
 async function challenge(first) {
     rmSync(env.SMS_OUTBOX, { force: true })
     const phoneOf = n => `+12125${String(n - phoneUsers).padStart(6, '0')}`
-    const made = [], asked = []
-    let n = first
+    const made = [], asked = [], left = Array.from({ length: challenges }, (_, i) => first + i)
     await drive(port, 8 * threads, {
         from: networks,
         next(i) {
-            if (n === first + challenges) return undefined
-            if ((n - first) % 100 === 0) note(`verify: ${grouped(n - first)} of ${grouped(challenges)} challenges`)
-            asked[i] = n++
-            return login(asked[i])
+            if (left.length % 100 === 0) note(`verify: ${grouped(challenges - left.length)} of ${grouped(challenges)} challenges`)
+            asked[i] = left.pop()
+            return asked[i] && login(asked[i])
         },
         take(answer, i) {
+            if (answer.status === 503) return void left.push(asked[i]) // the machine is busy with something else
             expect(answer, 403)
             made.push({ phone: phoneOf(asked[i]), token: JSON.parse(answer.body).mfa_token })
         },
@@ -177,19 +181,21 @@ async function challenge(first) {
     return made.map(({ phone, token }) => post('/v1/auth/mfa/verify', { mfa_token: token, method: 'sms', code: codes.get(phone) }))
 }
 
-function verifyBesidePgbench() {
-    // The rows that a sign-in writes: the session, the user's activity and the audit entry.
-    const insert = `\\set n random(${phoneUsers}, ${phoneUsers + rounds * challenges - 1})
-        WITH opened AS (
+// A statement of pgbench with the rows that a sign-in writes: the session, the user's activity and the audit entry.
+const signInRows = (amr, audited) => `WITH opened AS (
             INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, user_agent, address) VALUES (${scope},
-                ${freshId}, ${idOfN}, '{pwd,sms,mfa}', clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '30 days', '', '127.0.0.1')
+                ${freshId}, ${idOfN}, '${amr}', clock_timestamp(), clock_timestamp(), clock_timestamp() + interval '30 days', '', '127.0.0.1')
         ), seen AS (
             INSERT INTO activity (scope_id, activity_id, user_id, at, type, result, ip, user_agent)
             VALUES (${scope}, ${freshId}, ${idOfN}, clock_timestamp(), 'sign_in', 'success', '127.0.0.1', '')
         )
         INSERT INTO audit_log (scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, after, request_id)
         VALUES (${scope}, ${freshId}, clock_timestamp(), ${idOfN}::text, 'user', 'session.created', 'session', ${idOfN}::text,
-            '{"amr": ["pwd", "sms", "mfa"]}', 'bench');`
+            '${audited}', 'bench')`
+
+function verifyBesidePgbench() {
+    const insert = `\\set n random(${phoneUsers}, ${phoneUsers + rounds * challenges - 1})
+        ${signInRows('{pwd,sms,mfa}', '{"amr": ["pwd", "sms", "mfa"]}')};`
     return alternate('verify', {
         pgbench: () => pgbench(insert, challenges),
         service: async round => {
@@ -197,6 +203,125 @@ function verifyBesidePgbench() {
             return load(connections, { next: () => requests.pop(), take: answer => expect(answer, 200) })
         },
     })
+}
+
+// Registers a passkey for each of `passkeyCount` users with a phone, so that a passkey is not the first factor, which would need new
+// recovery codes. The users' sessions have just used the second factor.
+async function registerPasskeys(hash) {
+    insertUsers(passkeyUsers, passkeyCount, hash, true)
+    sql(`INSERT INTO sessions (scope_id, session_id, user_id, amr, created_at, rotated_at, expires_at, user_agent, address, authenticated_at, aal2)
+         SELECT scope_id, user_id, user_id, '{pwd,sms,mfa}', now(), now(), now() + interval '30 days', '', '127.0.0.1', now(), true
+         FROM users WHERE scope_id = ${scope} AND user_id >= '${idOf(passkeyUsers)}' AND user_id < '${idOf(passkeyUsers + passkeyCount)}'`)
+    const passkeys = []
+    await Promise.all(Array.from({ length: 8 }, async (_, from) => {
+        const connection = new Connection(port, networks(from))
+        const ask = async (status, ...request) => {
+            const answer = await connection.send(post(...request))
+            expect(answer, status)
+            return JSON.parse(answer.body)
+        }
+        for (let n = from; n < passkeyCount; n += 8) {
+            const { accessToken } = await ask(200, '/v1/auth/refresh', { refreshToken: firstToken(passkeyUsers + n) })
+            const passkey = new Passkey(await ask(200, '/v1/auth/passkeys/options', {}, accessToken), `http://${host}:${port}`)
+            await ask(201, '/v1/auth/passkeys', { name: 'bench', credential: passkey.registration }, accessToken)
+            passkeys.push(passkey)
+            if (passkeys.length % 100 === 0) note(`passkeys: ${passkeys.length} of ${passkeyCount}`)
+        }
+        connection.close()
+    }))
+    while (sql("SELECT count(*) FROM jobs WHERE queue = 'mails'") !== '0') await sleep(100) // the notices of the new factors
+    sql('VACUUM (ANALYZE) passkeys')
+    sql('CHECKPOINT')
+    return passkeys
+}
+
+// CPU µs of one verification by OpenSSL's own benchmark, which prints signatures and verifications per second of user time.
+function bareVerification() {
+    const out = execFileSync('openssl', ['speed', '-mr', '-seconds', String(seconds), 'ecdsap256'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    return { cpu: 1e6 / Number(/^\+F4:\d+:256:[\d.]+:([\d.]+)/m.exec(out)[1]) }
+}
+
+// Signs in with passkeys. The challenges are requested first, and signed without being measured.
+function passkeysBesidePgbench(passkeys) {
+    // The rows that a sign-in writes: those of a sign-in with a code, and the passkey's last use.
+    const write = `\\set n random(${passkeyUsers}, ${passkeyUsers + passkeyCount - 1})
+        ${signInRows('{hwk,mfa}', '{"amr": ["hwk", "mfa"]}')};
+        UPDATE passkeys SET sign_count = 0, backed_up = false, last_used_at = clock_timestamp()
+        WHERE scope_id = ${scope} AND passkey_id = (SELECT passkey_id FROM passkeys WHERE scope_id = ${scope} AND user_id = ${idOfN});`
+    return alternate('passkeys', {
+        openssl: bareVerification,
+        pgbench: () => pgbench(write, challenges),
+        service: async () => {
+            const answers = []
+            let asked = 0
+            const challenge = await load(connections, {
+                from: networks,
+                next: () => asked++ < challenges ? post('/v1/auth/passkeys/challenge', {}) : undefined,
+                take(answer) {
+                    expect(answer, 200)
+                    answers.push(JSON.parse(answer.body).challenge)
+                },
+            })
+            const requests = answers.map((text, i) => post('/v1/auth/login/passkey', { credential: passkeys[i % passkeys.length].answer(text) }))
+            const login = await load(connections, { from: networks, next: () => requests.pop(), take: answer => expect(answer, 200) })
+            return { ...login, challenge: challenge.cpu }
+        },
+    })
+}
+
+// --- hosted pages ----------------------------------------------------------------------------------------------------------------
+
+const cookieOf = (answer, name) => new RegExp(`\\r\\nset-cookie: (${name}=[^;]+)`, 'i').exec(answer.head)[1]
+const get = (path, cookie) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${cookie ? `Cookie: ${cookie}\r\n` : ''}\r\n`
+
+// Signs in on the page. Returns the cookie of the session.
+async function pageSession(connection, n) {
+    const page = await connection.send(get('/login'))
+    expect(page, 200)
+    const form = new URLSearchParams({ csrf: /name="csrf" value="([^"]+)"/.exec(page.body)[1], email: `user-${n}@bench.test`, password }).toString()
+    const answer = await connection.send(`POST /login HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookieOf(page, '__Host-form')}\r\n` +
+        `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`)
+    expect(answer, 303)
+    return cookieOf(answer, '__Host-session')
+}
+
+// What a browser loads for a page: the sizes in bytes, and the number of requests that it makes one after the other before it can paint.
+async function weigh(connection, path, cookie) {
+    const page = await connection.send(get(path, cookie))
+    expect(page, 200)
+    const load = async pattern => Promise.all([...page.body.matchAll(pattern)].map(async ([, url]) => {
+        const answer = await fetch(`http://127.0.0.1:${port}${url.replaceAll('&amp;', '&')}`)
+        if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
+        return answer.text()
+    }))
+    const styles = await load(/<link rel="stylesheet" href="([^"]+)"/g), scripts = await load(/<script[^>]* src="([^"]+)"/g)
+    if (/<script(?! type="module")/.test(page.body) || styles.some(text => /@import|url\((?!"data:)/.test(text))) throw new Error(`${path} loads more before its first paint`)
+    const files = [page.body, ...styles, ...scripts]
+    const sum = size => files.reduce((total, text) => total + size(text), 0)
+    return { plain: sum(text => Buffer.byteLength(text)), gzip: sum(text => gzipSync(text).length), requests: files.length, chain: styles.length > 0 ? 2 : 1 }
+}
+
+const pages = ['/login', '/register', '/account']
+const pageSessions = 50 // users who are signed in on the pages
+
+async function pageFigures() {
+    const connection = new Connection(port), cookies = []
+    await connection.opened
+    for (let n = 0; n < pageSessions; n++) cookies.push(await pageSession(connection, n))
+    const keyOf = (path, i) => path === '/account' ? `cookie:${cookies[i]}` : '-'
+    for (const path of pages)
+        writeFileSync(listFile(path.slice(1)), cookies.map((_, i) => `GET ${path} ${keyOf(path, i)}\n`).join(''))
+    const sizes = {}
+    for (const path of [...pages, '/enroll']) sizes[path] = await weigh(connection, path, ['/account', '/enroll'].includes(path) ? cookies[0] : undefined)
+    connection.close()
+    const bare = await startBareServer(threads)
+    writeFileSync(listFile('bare'), 'GET / -\n')
+    const rates = await alternate('pages', {
+        bare: () => wrk('http://127.0.0.1:8198', listFile('bare'), bare.pid, { host }),
+        ...Object.fromEntries(pages.map(path => [path, () => wrk(`http://127.0.0.1:${port}`, listFile(path.slice(1)), env.AUTH_PID, { host })])),
+    })
+    await stop(bare)
+    return { rates, sizes }
 }
 
 // Requests password resets for addresses without an account, each time for another address: the worker of emails drops these requests.
@@ -325,11 +450,51 @@ function addStorm({ calm, storm, logins }) {
     addText(`${probe.phases} phases of each kind, alternating, with one client that sends requests continuously.`)
 }
 
+// `verified` are the figures of verifyBesidePgbench.
+function addPasskeys({ openssl, pgbench, service }, verified) {
+    const total = service.cpu + service.database, code = verified.service.cpu + verified.service.database
+    addTable(['sign-in, CPU µs', 'service', 'PostgreSQL', 'total', '÷ (verification + pgbench)', '÷ (verification + sign-in with a code)'], [
+        ['ES256 verification (openssl speed)', us(openssl.cpu), '', us(openssl.cpu)],
+        ['pgbench, the same rows', '', us(pgbench.database), us(pgbench.database)],
+        ['code by SMS (POST /v1/auth/mfa/verify)', us(verified.service.cpu), us(verified.service.database), us(code)],
+        ['passkey (POST /v1/auth/login/passkey)', us(service.cpu), us(service.database), us(total),
+            atMost('passkey: CPU ÷ (verification + pgbench)', total / (openssl.cpu + pgbench.database), 1.3), times(total / (openssl.cpu + code))],
+    ])
+    addText(`A passkey sign-in needs one more request, which creates the challenge: ${us(service.challenge)} µs of the service. pgbench commits the ` +
+        'rows of one sign-in at a time; the service writes those of many in one statement. A sign-in with a code costs the service as much as one ' +
+        'with a passkey, without the verification and without reading and updating the passkey. ' +
+        `${grouped(passkeyCount)} users with an ES256 passkey sign in ${grouped(challenges)} times on ${connections} connections, at ${k(service.rate)} a second. ` +
+        'They registered through the API. The assertions are signed before the measurement.')
+}
+
+function addPages({ rates, sizes }) {
+    addTable([`GET, ${connections} connections`, 'pages/s', 'CPU µs/page: service', 'PostgreSQL', '÷ bare server'], pages.map(path => {
+        const { rate, cpu, database } = rates[path]
+        const shown = path === '/login' ? atLeast('GET /login: pages per second', rate, 2000, '/s') : rate.toFixed(0)
+        return [path, shown, us(cpu), us(database), `${(rate / rates.bare.rate).toFixed(2)} ×`]
+    }))
+    addText(`/account is requested by ${pageSessions} users who signed in on the page. The bare server answers with 285 bytes, ` +
+        `${k(rates.bare.rate)} times a second.`)
+    addTable(['page, style sheet and script', 'files', 'KB', 'KB with gzip', 'requests in sequence until the first paint'], Object.entries(sizes).map(
+        ([path, { plain, gzip, requests, chain }]) => [path, String(requests), (plain / 1000).toFixed(1),
+            atMost(`${path}: size with gzip`, gzip / 1000, 60, 'KB'), String(chain)]))
+    addText('The service sends the files without compression; a proxy can compress them. The script does not delay the first paint.')
+}
+
 await report('auth-mfa', async () => {
+    await call('PUT', `/v1/admin/tenants/${tenant}`, { displayName: tenant, limits: { smsPerDay: 1_000_000_000 } })
     if ('storm' in options) {
         insertUsers(0, users, await registered())
         addLogins(await loginBesideBareHashes())
         return addStorm(await meInAStorm())
+    }
+    if ('pages' in options) {
+        const hash = await registered()
+        insertUsers(0, few, hash)
+        insertUsers(phoneUsers, rounds * challenges, hash, true)
+        const verified = await verifyBesidePgbench()
+        addPasskeys(await passkeysBesidePgbench(await registerPasskeys(hash)), verified)
+        return addPages(await pageFigures())
     }
     const own = await generator()
     const hash = await registered()
@@ -343,6 +508,8 @@ await report('auth-mfa', async () => {
     const signedIn = await loginBesideBareHashes()
     insertUsers(phoneUsers, rounds * challenges, hash, true)
     const verified = await verifyBesidePgbench()
+    const passkeys = await passkeysBesidePgbench(await registerPasskeys(hash))
+    const shownPages = await pageFigures()
     const forgotten = await forgotBesidePgbench()
     const hidden = []
     for (const path of ['/v1/auth/password/forgot', '/v1/auth/email/verification'])
@@ -363,6 +530,7 @@ await report('auth-mfa', async () => {
         hidden.map(([path, { times, longer }]) => [path, shown(times.known), shown(times.unknown),
             `${(100 * longer).toFixed(0)} % of pairs`, atMost(`${path.split('/').at(-1)}: distance from 50 % of pairs`, 100 * Math.abs(longer - 0.5), 10, '%')]))
 
+    addPasskeys(passkeys, verified)
     addLogins(signedIn)
     addStorm(storm)
     addText(`Of ${burstOf.sent} concurrent sign-ins, ${burstOf.right} were answered with 200 and ${burstOf.refused} with 503 and ` +
@@ -374,4 +542,5 @@ await report('auth-mfa', async () => {
             const before = total(small[name]), after = total(large[name])
             return [label, us(before), us(after), atMost(`${label}: ${grouped(users)} ÷ ${grouped(few)} users`, after / before, 1.3)]
         }))
+    addPages(shownPages)
 })

@@ -27,14 +27,6 @@ const hostOf = n => `bench-${1 + Math.floor(n % scopes / 2)}${n % 2 ? '-sandbox'
 
 // --- data ------------------------------------------------------------------------------------------------------------------------
 
-async function ask(connection, method, host, path, body, expected) {
-    const text = JSON.stringify(body)
-    const answer = await connection.send(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${env.MASTER_KEY}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
-    if (answer.status !== expected) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`)
-    return JSON.parse(answer.body)
-}
-
 // Creates the secret and the product of each tenant. Returns the keys of all scopes, in order.
 async function configure() {
     const connection = new Connection(port)
@@ -43,11 +35,12 @@ async function configure() {
         if (n % 100 === 0) note(`tenants: ${n / 2} of ${tenants}`)
         const host = hostOf(n)
         if (n % 2 === 0) {
-            await ask(connection, 'PATCH', host, '/v1/settings', { paymentsSigningSecrets: [secret] }, 200)
+            await connection.ask(200, 'PATCH', host, '/v1/settings', env.MASTER_KEY, { paymentsSigningSecrets: [secret] })
             const product = { providerProductId: price, name: 'Pro', kind: 'subscription', features: ['export', 'sync'], grants: [] }
-            await ask(connection, 'POST', host, '/v1/products', product, 201)
+            await connection.ask(201, 'POST', host, '/v1/products', env.MASTER_KEY, product)
         }
-        keys.push((await ask(connection, 'POST', host, '/v1/keys', { environment: n % 2 ? 'sandbox' : 'production' }, 201)).key)
+        const environment = n % 2 ? 'sandbox' : 'production'
+        keys.push((await connection.ask(201, 'POST', host, '/v1/keys', env.MASTER_KEY, { environment })).key)
     }
     connection.close()
     return keys

@@ -7,6 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 // Milliseconds of a clock that all threads and processes of the machine share.
 export const now = () => Number(process.hrtime.bigint()) / 1e6
 
+// A request with a JSON body, or without a body.
+export function compose(method, host, path, key, body) {
+    const text = body === undefined ? '' : JSON.stringify(body)
+    return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+}
+
 export class Connection {
     #socket
     #text = ''
@@ -28,6 +35,13 @@ export class Connection {
             this.#waiting = { done, failed }
             this.#socket.write(request, 'latin1')
         })
+    }
+
+    // Sends a request. Returns the JSON of the answer, which must have the status `expected`.
+    async ask(expected, ...request) {
+        const { status, body } = await this.send(compose(...request))
+        if (status !== expected) throw new Error(`${request[0]} ${request[2]}: ${status} ${body}`)
+        return JSON.parse(body)
     }
 
     close() {

@@ -103,7 +103,7 @@ export function wrk(url, file, pid, { host = 'feedback.localhost', connections =
     })
 }
 
-// Direct access to PostgreSQL as the superuser, to whom row-level security does not apply.
+// Direct access to PostgreSQL as the superuser. Row-level security does not apply to this role.
 export function database(name) {
     const connection = ['-h', socket, '-U', 'postgres']
     const sql = text => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', ...connection, '-d', name, '-c', text],

@@ -1,9 +1,9 @@
 // Compares notify with pgbench in alternating rounds. Measures the time until a push reaches the carrier, which is a simulated Apple push
-// service. Reports medians. Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
+// service, and the rate of text messages with a simulated Twilio that takes 300 ms. Reports medians. Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
 import { generateKeyPairSync, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { drive, now, pace } from './connections.mjs'
+import { compose, drive, now, pace } from './connections.mjs'
 import {
     addTable, addText, alternate, charged, database, env, freshId, listFile, note, operator, options, report, rss, seconds, sleep, wrk,
 } from './lib.mjs'
@@ -30,6 +30,7 @@ function insertTemplates() {
         FROM tenants WHERE slug LIKE 'bench-%'`)
     template('order', 'email', 'Your order {{number}}', `<p>Hello {{name}},</p><p>${words}</p>`, 'html')
     template('answer', 'push', 'A new answer', '{{name}} has answered you.', 'text')
+    template('ready', 'sms', '', 'Hello {{name}}, your order {{number}} is ready.', 'text')
 }
 
 // Device n has its own user, in scope n % 1,000.
@@ -57,7 +58,7 @@ async function putCredentials(keys) {
 }
 
 async function prepare() {
-    insertTenants('bench', tenants, { sendsPer5Minutes: 1_000_000_000 })
+    insertTenants('bench', tenants, { sendsPer5Minutes: 1_000_000_000, smsPerDay: 1_000_000_000, sandboxSms: true })
     insertTemplates()
     const first = Number(sql("SELECT min(tenant_id) * 2 FROM tenants WHERE slug LIKE 'bench-%'"))
     insertDevices(first)
@@ -170,9 +171,8 @@ class Sink {
 
 function pushRequest(keys) {
     const n = scopes * randomInt(Math.floor(rows / scopes)) + randomInt(pushScopes)
-    const text = JSON.stringify({ templateName: 'answer', channel: 'push', to: `user-${n}`, variables: { name: 'Grace' } })
-    return `POST /v1/notifications/send HTTP/1.1\r\nHost: ${env.NOTIFY_HOST}\r\nAuthorization: Bearer ${keys[n % scopes]}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+    const body = { templateName: 'answer', channel: 'push', to: `user-${n}`, variables: { name: 'Grace' } }
+    return compose('POST', env.NOTIFY_HOST, '/v1/notifications/send', keys[n % scopes], body)
 }
 function acceptedId({ status, body }) {
     if (status !== 202) throw new Error(`${status} instead of 202: ${body}`)
@@ -226,6 +226,60 @@ async function pushes(first, keys) {
     }
 }
 
+// --- text messages ---------------------------------------------------------------------------------------------------------------
+
+const texts = 1_500 // messages a round
+const twilioDelay = 300 // ms
+
+function textRequest(key, n) {
+    const to = `+1415${String(5_550_000 + n).padStart(7, '0')}`
+    const body = { templateName: 'ready', channel: 'sms', to, variables: { name: 'Ada', number: `${n}` } }
+    return compose('POST', env.NOTIFY_HOST, '/v1/notifications/send', key, body)
+}
+
+// Sends messages of these keys as fast as they are accepted, and waits until all of them are sent. The times are those that the service
+// stores: from the first acceptance until the last answer of Twilio.
+async function sendTexts(ask, keys) {
+    sql("DELETE FROM notifications WHERE channel = 'sms'")
+    let n = 0
+    const figures = await charged(pid, async () => {
+        await drive(port, 16, { next: () => n < texts ? textRequest(keys[n % keys.length], n++) : undefined, take: acceptedId })
+        const open = () => Number(sql("SELECT count(*) FROM notifications WHERE channel = 'sms' AND status = 'queued'"))
+        for (let left = texts, patience = now() + 60_000; left > 0; await sleep(100)) {
+            const still = open()
+            if (still < left) patience = now() + 60_000
+            if (now() > patience) throw new Error(`${still} of ${texts} text messages are not sent`)
+            left = still
+        }
+        return { sent: texts }
+    })
+    const took = Number(sql("SELECT extract(epoch FROM max(sent_at) - min(created_at)) FROM notifications WHERE channel = 'sms'"))
+    const sent = Number(sql("SELECT count(*) FROM notifications WHERE channel = 'sms' AND status = 'sent'"))
+    const { requests, repeated, connections, most } = await ask()
+    if (sent !== texts || requests !== texts || repeated > 0) throw new Error(`${sent} sent, ${requests} requests, ${repeated} repeated`)
+    return { ...figures, rate: texts / took * 60, connections, most }
+}
+
+async function textMessages(keys) {
+    const worker = new Worker(new URL('twilio_sink.mjs', import.meta.url),
+        { workerData: { port: Number(new URL(process.env.NOTIFY_TWILIO_BASE_URL).port), delay: twilioDelay } })
+    const message = () => new Promise((done, failed) => worker.once('message', done).once('error', failed))
+    const ask = () => {
+        const counts = message()
+        worker.postMessage('counts')
+        return counts
+    }
+    try {
+        await message() // it listens
+        return await alternate('text messages', {
+            one: () => sendTexts(ask, keys.slice(0, 1)),
+            many: () => sendTexts(ask, keys.slice(0, 50)),
+        })
+    } finally {
+        await worker.terminate()
+    }
+}
+
 // --- reporting -------------------------------------------------------------------------------------------------------------------
 
 function addAcceptance(sent, registered) {
@@ -261,11 +315,20 @@ function addPushes({ all, rate, alone, behind }) {
         `and ${us(all.database)} µs in PostgreSQL. Load and carrier are one Node process on the same cores.`)
 }
 
+function addTexts({ one, many }) {
+    const row = (label, { rate, most, connections, cpu, database }) =>
+        [label, atLeast(`text messages a minute: ${label}`, rate, 3000, '/min'), most.toFixed(0), connections.toFixed(0), us(cpu), us(database)]
+    addTable([`${grouped(texts)} text messages, Twilio takes ${twilioDelay} ms`, 'messages a minute', 'in flight, at most', 'connections',
+        'CPU µs/message: service', 'PostgreSQL'], [row('of one tenant', one), row('of 25 tenants', many)])
+}
+
 await report('notify', async () => {
     const { first, keys } = await prepare()
+    if ('texts' in options) return addTexts(await textMessages(keys))
     listSends(keys)
     const resident = await fill()
     addMemory(resident)
     addAcceptance(await sendBesidePgbench(first), await registerBesidePgbench(first, keys))
     addPushes(await pushes(first, keys))
+    addTexts(await textMessages(keys))
 })

@@ -7,7 +7,7 @@ import test from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { atLeast, atMost, docs, markdown, misses, plot, replaceRegion, write } from './report.mjs'
 
-const benchmarks = ['feedback', 'auth-mfa', 'notify', 'broadcast', 'billing']
+const benchmarks = ['feedback', 'auth-mfa', 'notify', 'broadcast', 'billing', 'erasure']
 const parts = [
     'A machine.',
     { head: ['rates', 'requests/s', 'rate ÷ peer'], rows: [

@@ -1,5 +1,5 @@
--- For wrk: sends the requests of a file in turn. A line is `METHOD PATH KEY [BODY]`. KEY is `-` if there is none. The arguments are the
--- file, the value of Host, and the average number of ms that a connection waits before each request.
+-- For wrk: sends the requests of a file in turn. A line is `METHOD PATH KEY [BODY]`. KEY is `-` if there is none, or begins with
+-- `cookie:`, which the value of Cookie follows. The arguments are the file, the value of Host, and the average number of ms that a connection waits before each request.
 local requests = {}
 local next_request = 0
 
@@ -7,7 +7,8 @@ function init(args)
     for line in io.lines(args[1]) do
         local method, path, key, body = line:match("^(%S+) (%S+) (%S+) ?(.*)$")
         local headers = { ["Host"] = args[2] }
-        if key ~= "-" then headers["Authorization"] = "Bearer " .. key end
+        local cookie = key:match("^cookie:(.*)$")
+        if cookie then headers["Cookie"] = cookie elseif key ~= "-" then headers["Authorization"] = "Bearer " .. key end
         if body ~= "" then headers["Content-Type"] = "application/json" else body = nil end
         requests[#requests + 1] = wrk.format(method, path, headers, body)
     end

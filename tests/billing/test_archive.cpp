@@ -89,7 +89,10 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
         FROM events;
         INSERT INTO event_claims
         SELECT scope_id, gen_random_uuid(), archive_id, '2001-01-05Z'
-        FROM event_claims)");
+        FROM event_claims;
+        INSERT INTO event_users
+        SELECT scope_id, user_id, '2001-01-05Z', archive_id
+        FROM event_users)");
     pg::Database db({.url = world.postgres.service_url(), .threads = 1});
     REQUIRE(eventually([&] { return db.healthy(); }));
     auto const maintain = [&] {
@@ -101,6 +104,7 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
     CHECK(months() == made);
     CHECK(world.postgres.query("SELECT count(*) FROM events") == "1");
     CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "1");
+    CHECK(world.postgres.query("SELECT count(*) FROM event_users") == "1");
     CHECK(world.entitlements().size() == 1);
     CHECK_THROWS(
         db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 0); }));

@@ -1,6 +1,9 @@
 #include "events.hpp"
 #include "program.hpp"
 
+#include <pqxx/connection>
+#include <pqxx/transaction>
+
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -197,6 +200,50 @@ TEST_CASE("without PostgreSQL events get 503, and no acknowledged event is lost"
     provider.stop();
     CHECK(provider.always_asked_to_come_back());
     check_all_there(world, provider);
+}
+
+TEST_CASE("an erasure that was killed is completed when it is repeated", "[faults]")
+{
+    constexpr int total = 1000;
+    World const world;
+    world.postgres.query(
+        "INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, user_id, "
+        "event_at, payload, is_filed) SELECT " +
+        world.scope_id() +
+        ", now() - n * interval '1 second', gen_random_uuid(), 'purchases', 'e' || n, 'RENEWAL', 'applied', "
+        "'ada', now(), '" +
+        body(events::purchase("RENEWAL")) + "', true FROM generate_series(1, " + std::to_string(total) +
+        ") n");
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    auto const erased = [&] {
+        return std::stoi(world.postgres.query("SELECT count(*) FROM events WHERE erased_at IS NOT NULL"));
+    };
+    auto const erase = [&](BillingProgram const& program) {
+        return program.Program::client("Bearer " + world.key()).del("/v1/users/ada");
+    };
+    {
+        // Another transaction holds the last event, so the erasure cannot be completed.
+        pqxx::connection connection(world.postgres.superuser_url());
+        pqxx::work held(connection);
+        held.exec("SELECT FROM events WHERE event_id = 'e" + std::to_string(total) + "' FOR UPDATE");
+        BillingProgram program(world);
+        std::thread request([&] {
+            try {
+                erase(program);
+            } catch (std::runtime_error const&) { // no response
+            }
+        });
+        bool const begun = eventually([&] { return erased() > 0; });
+        program.kill();
+        request.join();
+        REQUIRE(begun);
+    }
+    CHECK(erased() < total);
+    CHECK(world.entitlements().size() == 1);
+    BillingProgram const again(world);
+    CHECK(erase(again).body == R"({"deleted":true})");
+    CHECK(erased() == total + 1);
+    CHECK(world.entitlements().empty());
 }
 
 TEST_CASE("without Redis the service continues to work", "[faults]")

@@ -42,7 +42,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
 });
 
 constexpr auto probes = core::joined(own_probes, testing::audit_probes, testing::webhook_probes,
-    testing::key_probes(), testing::tenant_probes, testing::reference_probes);
+    testing::user_probes, testing::key_probes(), testing::tenant_probes, testing::reference_probes);
 
 static_assert(testing::covers_every_route(probes, billing::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -204,7 +204,8 @@ TEST_CASE("a statement reads and writes only rows of its scopes", "[billing][iso
     core::ScopeId const ours{std::stoll(world.scope_id())};
     core::ScopeId const other{std::stoll(world.scope_id("other-sandbox"))};
     testing::ScopedStatements statements(world.postgres, ours, other);
-    for (std::string const table : {"entitlements", "payment_subscriptions", "events", "event_claims"}) {
+    for (std::string const table :
+        {"entitlements", "payment_subscriptions", "events", "event_claims", "event_users"}) {
         INFO(table);
         CHECK_THAT(statements.seen(table, "scope_id = " + core::to_string(ours)),
             Catch::Matches("[1-9][0-9]* 0 0 0"));

@@ -1,3 +1,4 @@
+#include "erasing.hpp"
 #include "syncing.hpp"
 
 namespace {
@@ -157,4 +158,31 @@ TEST_CASE("a user whose sync cannot be written does not delay others", "[reconci
     CHECK(eventually([&] { return provider.seen("bob") == 2; }));
     CHECK(provider.seen("ada") == 2);
     CHECK(entitlements_of(world, "ada").find(R"("status":"active")") != std::string::npos);
+}
+
+TEST_CASE("the reconciler does not bring back a user whose account was deleted", "[reconciler]")
+{
+    PurchasesProvider const provider;
+    World world(options_for(provider));
+    set_api_key(world);
+    provider.has("*", one("pro"));
+    for (auto const* user : {"ada", "bob", "eve"})
+        REQUIRE(sync(world, user).status == 200);
+    require(200, erasing::delete_account(world, "ada", "demo"));
+    auto const renewed = one("pro", {{"expires_date", "2026-03-01T00:00:00Z"}});
+    provider.has("bob", renewed, {}, {{"held", true}});
+    provider.has("eve", renewed);
+    world.clock.set(at("2026-02-01T01:00:00Z"));
+    // The account of bob is deleted while the reconciler waits for the provider.
+    REQUIRE(eventually([&] { return provider.waiting() == 1; }));
+    require(200, erasing::delete_account(world, "bob", "demo"));
+    provider.release();
+    CHECK(eventually([&] {
+        return entitlements_of(world, "eve").find(R"("expiresAt":"2026-03-01T00:00:00.000Z")") !=
+               std::string::npos;
+    }));
+    CHECK(eventually([&] { return world.postgres.query("SELECT count(*) FROM syncs") == "0"; }));
+    CHECK(provider.seen("ada") == 1);
+    CHECK(world.entitlements("ada", "demo").empty());
+    CHECK(world.entitlements("bob", "demo").empty());
 }

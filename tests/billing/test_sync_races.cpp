@@ -1,3 +1,4 @@
+#include "erasing.hpp"
 #include "events.hpp"
 #include "syncing.hpp"
 
@@ -76,4 +77,26 @@ TEST_CASE("concurrent webhooks and syncs of one user end with the latest state",
     REQUIRE(shown.size() == 1);
     CHECK(text(shown[0], "lastEventType") == "SYNC");
     CHECK(text(shown[0], "expiresAt") == "2026-02-01T00:00:00.000Z");
+}
+
+TEST_CASE("a sync that is in progress while the account is deleted writes nothing", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    auto both = one("pro");
+    both["trial"] = subscription({{"is_sandbox", true}});
+    provider.has("ada", both, {}, {{"held", true}});
+    auto request = std::async(std::launch::async, [&] { return sync(world); });
+    REQUIRE(eventually([&] { return provider.waiting() == 1; }));
+    require(200, erasing::delete_account(world, "ada", "demo"));
+    provider.release();
+    CHECK(error_of(request.get()) == "NOT_FOUND");
+    CHECK(world.entitlements("ada", "demo").empty());
+    CHECK(world.postgres.query("SELECT count(*) FROM syncs") == "0");
+    // In the other environment, the account exists. A sync there writes nothing in this one.
+    provider.has("ada", both);
+    CHECK(sync(world, "ada", "demo-sandbox").status == 200);
+    CHECK(world.entitlements("ada", "demo-sandbox").size() == 1);
+    CHECK(world.entitlements("ada", "demo").empty());
 }

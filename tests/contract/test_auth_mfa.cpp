@@ -1,4 +1,6 @@
 #include "checks.hpp"
+#include "images.hpp"
+#include "passkeys.hpp"
 #include "routes.hpp"
 #include "world.hpp"
 
@@ -23,12 +25,12 @@ testing::HttpResponse sent(
 
 TEST_CASE("the contract describes exactly the routes of the service", "[contract]")
 {
-    check_described(auth_mfa::routes);
+    check_described(auth_mfa::api_routes);
 }
 
 TEST_CASE("the contract names the callers and the parameters of each route", "[contract]")
 {
-    check_operations(auth_mfa::routes);
+    check_operations(auth_mfa::api_routes);
 }
 
 TEST_CASE("responses of accounts match the contract", "[contract]")
@@ -53,12 +55,62 @@ TEST_CASE("responses of accounts match the contract", "[contract]")
     for (auto const* list : {"/v1/auth/me", "/v1/auth/sessions", "/v1/auth/mfa", "/v1/auth/mfa/devices"})
         CHECK(example(user, std::string("GET ") + list).status == 200);
     CHECK(example(user, "POST /v1/auth/password").status == 200);
+    CHECK(example(user, "DELETE /v1/auth/sessions").status == 200);
     auto const sessions = user.get("/v1/auth/sessions").json();
     auto const session = "/v1/auth/sessions/" + text(sessions.at("items").at(0), "sessionId");
     CHECK(checked(user, "DELETE /v1/auth/sessions/{sessionId}", session).status == 200);
     CHECK(sent(anyone, "POST /v1/auth/logout", {{"refreshToken", text(refreshed.json(), "refreshToken")}})
               .status == 200);
     CHECK(example(user, "GET /v1/auth/me").status == 401);
+}
+
+TEST_CASE("responses of passkeys match the contract", "[contract]")
+{
+    World const world;
+    auto ada = world.new_account();
+    auto anyone = world.client();
+    auto user = world.as(ada);
+    auto phone = new_phone_with_passkeys();
+    auto const options = example(user, "POST /v1/auth/passkeys/options");
+    REQUIRE(options.status == 200);
+    CHECK(example(user, "POST /v1/auth/passkeys").status == 410);
+    CHECK(sent(user, "POST /v1/auth/passkeys", {{"name", "Phone"}}).status == 400);
+    auto const registered = sent(user, "POST /v1/auth/passkeys",
+        {{"name", "Phone"}, {"credential", phone.create(options.json().as_object())}});
+    REQUIRE(registered.status == 201);
+    CHECK(example(user, "POST /v1/auth/passkeys/options").status == 403);
+    CHECK(example(user, "GET /v1/auth/passkeys").status == 200);
+    CHECK(example(user, "GET /v1/auth/mfa").status == 200);
+
+    auto const request = example(anyone, "POST /v1/auth/passkeys/challenge");
+    REQUIRE(request.status == 200);
+    CHECK(example(anyone, "POST /v1/auth/login/passkey").status == 410);
+    auto const login = [&](Ceremony const& ceremony) {
+        auto const credential = phone.get(request_options(world.client()), ceremony);
+        return sent(anyone, "POST /v1/auth/login/passkey", {{"credential", credential}});
+    };
+    CHECK(login({.wrong_signature = true}).status == 401);
+    auto const signed_in = login({});
+    CHECK(signed_in.status == 200);
+
+    CHECK(example(user, "POST /v1/auth/passkeys/challenge").status == 200);
+    CHECK(sent(anyone, "POST /v1/auth/passkeys/challenge", {{"mfa_token", "unknown"}}).status == 410);
+    auto const mfa_token = world.challenged(ada);
+    auto const second = sent(anyone, "POST /v1/auth/passkeys/challenge", {{"mfa_token", mfa_token}});
+    REQUIRE(second.status == 200);
+    CHECK(sent(anyone, "POST /v1/auth/mfa/verify",
+              {{"mfa_token", mfa_token}, {"method", "passkey"},
+                  {"credential", phone.get(second.json().as_object())}})
+              .status == 200);
+    CHECK(sent(user, "POST /v1/auth/reauthenticate",
+              {{"credential", phone.get(request_options(world.as(ada)))}})
+              .status == 200);
+    auto strong = world.with(text(signed_in.json(), "accessToken"));
+    CHECK(example(strong, "GET /v1/auth/sessions").status == 200);
+    auto const one = "/v1/auth/passkeys/" + text(registered.json(), "passkeyId");
+    CHECK(checked(strong, "DELETE /v1/auth/passkeys/{passkeyId}", one).status == 200);
+    CHECK(checked(strong, "DELETE /v1/auth/passkeys/{passkeyId}", one).status == 404);
+    CHECK(example(anyone, "GET /.well-known/webauthn").status == 200);
 }
 
 TEST_CASE("responses of factors match the contract", "[contract]")
@@ -154,7 +206,13 @@ TEST_CASE("responses of tenant and operator routes match the contract", "[contra
               .status == 409);
     CHECK(checked(boss, "DELETE /v1/members/{userId}/mfa", member + "/mfa").status == 200);
     CHECK(example(boss, "PATCH /v1/settings").status == 200);
+    CHECK(checked(boss, "PUT /v1/settings/logo", "/v1/settings/logo", make_png(3, 2),
+              {{"Content-Type", "image/png"}})
+              .status == 200);
     CHECK(example(boss, "GET /v1/settings").status == 200);
+    CHECK(example(anyone, "GET /logo").status == 200);
+    CHECK(example(boss, "DELETE /v1/settings/logo").status == 200);
+    CHECK(example(anyone, "GET /logo").status == 404);
     CHECK(example(boss, "GET /v1/audit").status == 200);
 
     std::string const owners = "POST /v1/admin/tenants/{slug}/owners";
@@ -167,10 +225,11 @@ TEST_CASE("responses of tenant and operator routes match the contract", "[contra
     CHECK(checked(anyone, "POST /webhooks/sms/twilio", "/webhooks/sms/twilio",
               "From=%2B4915112345678&Body=START", {{"Content-Type", "application/x-www-form-urlencoded"}})
               .status == 401);
-    for (auto const* page :
-        {"/enroll", "/enroll.css", "/enroll.js", "/reset", "/verify-email", "/invite", "/confirm-email",
-            "/revert-email", "/link.js", "/.well-known/jwks.json", "/.well-known/openid-configuration"})
+    for (auto const* page : {"/login", "/register", "/reset", "/enroll", "/pages.css", "/pages.js",
+             "/.well-known/jwks.json", "/.well-known/openid-configuration"})
         CHECK(example(anyone, std::string("GET ") + page).status == 200);
+    for (auto const* page : {"/verify-email", "/invite", "/confirm-email", "/revert-email"})
+        CHECK(checked(anyone, std::string("GET ") + page, std::string(page) + "?token=abc").status == 200);
 }
 
 TEST_CASE("the served reference matches the contract", "[contract]")

@@ -1,4 +1,5 @@
 #include "checks.hpp"
+#include "erasing.hpp"
 #include "events.hpp"
 #include "routes.hpp"
 #include "world.hpp"
@@ -101,6 +102,28 @@ TEST_CASE("responses of a sync match the contract", "[contract]")
     CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 409);
     REQUIRE(world.as_backend("demo").patch("/v1/settings", R"({"purchasesApiKey":"sk_1"})").status == 200);
     CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/ada").status == 502);
+}
+
+TEST_CASE("responses about one user match the contract", "[contract]")
+{
+    World const world;
+    auto backend = world.as_backend(), auth = world.with(erasing::token(world, "bob"));
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    auto const exports = "GET /v1/users/{userId}/export", erases = "DELETE /v1/users/{userId}";
+    auto user = world.as_user("ada");
+    CHECK(checked(user, exports, "/v1/users/ada/export").status == 200);
+    CHECK(checked(user, exports, "/v1/users/bob/export").status == 404);
+    CHECK(checked(user, erases, "/v1/users/ada").status == 403);
+    CHECK(checked(backend, erases, "/v1/users/ada").status == 200);
+    CHECK(checked(backend, erases, "/v1/users/" + std::string(256, 'x')).status == 400);
+    auto const erased = example(backend, "GET /v1/events").json().at("items").at(0);
+    CHECK(erased.at("erasedAt").is_string());
+    auto const replay = "POST /v1/events/{eventId}/replay";
+    CHECK(text(checked(backend, replay, "/v1/events/" + text(erased, "eventId") + "/replay").json(),
+              "result") == "skipped");
+    CHECK(example(auth, "POST /v1/erasures").status == 200);
+    CHECK(example(backend, "POST /v1/erasures").status == 401);
+    CHECK(checked(backend, "POST /v1/sync/{userId}", "/v1/sync/bob").status == 404);
 }
 
 TEST_CASE("responses of settings, webhooks, keys and tenants match the contract", "[contract]")

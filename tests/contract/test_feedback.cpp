@@ -63,6 +63,15 @@ TEST_CASE("responses match the contract", "[contract]")
           200);
     CHECK(checked(backend, "DELETE /v1/feedbacks/{feedbackId}", thread).status == 200);
 
+    auto const person = std::string("/v1/users/") + ada;
+    auto other_user = world.as_user(bob), erasure = world.with(world.erasure_token(ada));
+    CHECK(checked(user, "GET /v1/users/{userId}/export", person + "/export").status == 200);
+    CHECK(checked(other_user, "GET /v1/users/{userId}/export", person + "/export").status == 404);
+    CHECK(checked(backend, "DELETE /v1/users/{userId}", person + "?mode=anonymize").status == 200);
+    CHECK(checked(backend, "DELETE /v1/users/{userId}", person + "?mode=x").status == 400);
+    CHECK(checked(erasure, "POST /v1/erasures", "/v1/erasures").status == 200);
+    CHECK(checked(backend, "POST /v1/erasures", "/v1/erasures").status == 401);
+
     check_keys(master, backend);
     check_tenants(master);
 }

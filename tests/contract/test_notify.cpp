@@ -104,6 +104,21 @@ TEST_CASE("responses of attachments match the contract", "[contract]")
           pdf);
 }
 
+TEST_CASE("responses of users match the contract", "[contract]")
+{
+    World const world;
+    world.new_device(ada, "ok:1");
+    auto backend = world.as_backend(), user = world.as_user(ada), other_user = world.as_user(bob);
+    auto erasure = world.with(world.erasure_token(ada));
+    auto const path = std::string("/v1/users/") + ada;
+    CHECK(checked(user, "GET /v1/users/{userId}/export", path + "/export").status == 200);
+    CHECK(checked(other_user, "GET /v1/users/{userId}/export", path + "/export").status == 404);
+    CHECK(checked(backend, "DELETE /v1/users/{userId}", path).status == 200);
+    CHECK(checked(backend, "DELETE /v1/users/{userId}", path + "?mode=anonymize").status == 400);
+    CHECK(checked(erasure, "POST /v1/erasures", "/v1/erasures").status == 200);
+    CHECK(checked(backend, "POST /v1/erasures", "/v1/erasures").status == 401);
+}
+
 TEST_CASE("responses of devices and platforms match the contract", "[contract]")
 {
     World const world;

@@ -67,6 +67,7 @@ export class Ledger {
 
     sent(mark) { if (!this.#acknowledged.has(mark)) this.#acknowledged.set(mark, false) }
     acknowledge(mark) { this.#acknowledged.set(mark, performance.now()) }
+    has(mark) { return this.#acknowledged.has(mark) }
     acknowledgedBetween(from, to) {
         return [...this.#acknowledged].filter(([, at]) => at !== false && at >= from && at < to).map(([mark, at]) => ({ mark, at }))
     }

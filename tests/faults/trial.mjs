@@ -84,7 +84,7 @@ function unexpectedOf({ unexpected }) {
 // Prints a row and returns the failures.
 async function judge({ name, fault, load, who, book, figures, over }) {
     load.book = book
-    const verdicts = await load.verify(), repeated = sum(verdicts, 'repeated')
+    const verdicts = await load.verify(fault), repeated = sum(verdicts, 'repeated')
     const errors = [...figures.errors].map(([kind, n]) => `${n} × ${kind === 'socket' ? 'hung up' : kind}`).join(', ')
     row(name, who, ...['acknowledged', 'found', 'lost', 'doubled'].map(figure => sum(verdicts, figure)),
         `${sum(verdicts, 'unansweredFound')} of ${sum(verdicts, 'unanswered')}`, repeated, errors || 'none',

@@ -1,11 +1,16 @@
 #include "support/eventually.hpp"
 #include "support/program.hpp"
+#include "support/user_markers.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
+#include <pqxx/connection>
+#include <pqxx/transaction>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -221,4 +226,53 @@ TEST_CASE("a revoked key is refused", "[faults]")
     REQUIRE(backend.get("/v1/feedbacks").status == 200);
     REQUIRE(world.as_master().del("/v1/keys/" + world.key().substr(0, 12)).status == 200);
     CHECK(testing::eventually([&] { return backend.get("/v1/feedbacks").status == 401; }));
+}
+
+TEST_CASE("an erasure that was ended by kill -9 is completed when it is repeated", "[faults]")
+{
+    World world;
+    std::string const eve = "eve-markerq7x";
+    auto user = world.as_user(eve);
+    auto const thread = new_thread(user, "markerq7x");
+    REQUIRE(user.post("/v1/feedbacks/" + thread + "/replies", R"({"body":"markerq7x"})").status == 201);
+    world.postgres.query(R"(
+        INSERT INTO feedbacks (scope_id, feedback_id, created_at, updated_at, status, category, title, body, author_id,
+                               author_role, user_id)
+        SELECT scope_id, gen_random_uuid(), created_at, updated_at, status, category, title, body, author_id,
+               author_role, user_id
+        FROM feedbacks, generate_series(1, 1200))");
+    std::function<unsigned(Program const&)> erase;
+    SECTION("DELETE /v1/users/{userId}")
+    {
+        erase = [&](Program const& program) {
+            return program.client(world.key()).del("/v1/users/" + eve).status;
+        };
+    }
+    SECTION("POST /v1/erasures")
+    {
+        erase = [&](Program const& program) {
+            return program.client(world.erasure_token(eve)).post("/v1/erasures", "").status;
+        };
+    }
+
+    // A step after the first one waits for the lock of a thread.
+    pqxx::connection connection(world.postgres.superuser_url());
+    std::optional<pqxx::work> lock(connection);
+    lock->exec("SELECT FROM feedbacks ORDER BY feedback_id DESC LIMIT 1 FOR UPDATE");
+    std::optional<Program> program(world);
+    std::thread interrupted([&] { CHECK_THROWS(erase(*program)); });
+    auto const waits = [&] {
+        return world.postgres.query(
+                   "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+                   "wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%'") == "1";
+    };
+    CHECK(testing::eventually(waits));
+    program->kill();
+    interrupted.join();
+    lock.reset();
+    CHECK(world.postgres.query("SELECT count(*) FROM feedbacks") == "202");
+
+    Program const again(world);
+    CHECK(erase(again) == 200);
+    CHECK(testing::find_marker(world.postgres, "markerq7x") == std::vector<testing::MarkedPlace>());
 }

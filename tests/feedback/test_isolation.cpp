@@ -32,8 +32,9 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {patch, "/v1/settings", Reach::scope, R"({"notifyEmail":"x@example.com"})"},
 });
 
-constexpr auto probes = core::joined(own_probes, testing::attachment_probes, testing::audit_probes,
-    testing::webhook_probes, testing::key_probes(), testing::tenant_probes, testing::reference_probes);
+constexpr auto probes =
+    core::joined(own_probes, testing::attachment_probes, testing::audit_probes, testing::webhook_probes,
+        testing::user_probes, testing::key_probes(), testing::tenant_probes, testing::reference_probes);
 
 static_assert(testing::covers_every_route(probes, feedback::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -74,6 +75,7 @@ PathValues make_objects(World& world)
     objects["deliveryId"] = text(deliveries.at("items").at(0), "deliveryId");
     REQUIRE(backend.patch("/v1/webhooks/" + objects["webhookId"], R"({"enabled":false})").status == 200);
     REQUIRE(backend.patch("/v1/settings", R"({"notifyEmail":"marker@example.com"})").status == 200);
+    objects["userId"] = ada;
     return objects;
 }
 
@@ -81,8 +83,8 @@ PathValues make_objects(World& world)
 /// service.
 Isolation isolation_of(World& world)
 {
-    auto isolation =
-        testing::isolation_of(world, make_objects(world), {{"feedbackId", never}, {"attachmentId", never}});
+    auto isolation = testing::isolation_of(
+        world, make_objects(world), {{"feedbackId", never}, {"attachmentId", never}, {"userId", never}});
     auto& neighbours = isolation.neighbours;
     for (std::string const home : {"other-sandbox", "demo"})
         neighbours.push_back({"a user at " + home, world.as_user(ada, "user", home), core::Access::user});

@@ -1,12 +1,16 @@
 #pragma once
 
 #include "core/scope.hpp"
+#include "domain/event_erasure.hpp"
 #include "domain/event_fields.hpp"
 #include "domain/history.hpp"
+#include "domain/named_users.hpp"
 #include "fuzz.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,15 +44,35 @@ inline void check_envelope(billing::Event const& event)
         require(event.environment && event.at);
 }
 
+/// Every user that the payload names can be erased from it.
+inline void check_erasure(
+    billing::Provider provider, std::string const& payload, std::vector<core::UserId> const& named)
+{
+    core::UserId const pseudonym("deleted:0190a5d2-0000-7000-8000-0000000000ff");
+    for (auto const& user : named) {
+        require(!user.empty() && is_id(user.text()));
+        if (user == pseudonym) continue;
+        auto const erased =
+            billing::erase_from_event(provider, std::nullopt, payload, std::span(&user, 1), pseudonym);
+        auto const document = billing::parse_document(erased.payload);
+        require(document.has_value());
+        auto const left = billing::named_users(provider, *document);
+        require(std::ranges::find(left, user) == left.end());
+    }
+}
+
 /// The events of the valid payloads. Each id occurs once.
 inline std::vector<billing::Event> read_events(Input input, billing::Provider provider)
 {
     std::vector<billing::Event> events;
     std::set<std::string> ids;
     for (std::size_t i = 0; i < max_events && !input.empty(); ++i) {
-        auto const document = billing::parse_document(input.line());
+        std::string const line(input.line());
+        auto const document = billing::parse_document(line);
+        if (!document) check_erasure(provider, line, billing::named_users(line));
         if (!document) continue;
         auto parsed = billing::parse_event(provider, *document);
+        check_erasure(provider, line, parsed.event.named_users);
         require(parsed.faults.size() <= core::Fields::max_faults);
         if (!parsed.faults.empty()) continue;
         check_envelope(parsed.event);

@@ -35,7 +35,7 @@ void check_payment(std::string const& header, std::string const& secret, std::st
 void check_form(std::string const& secret, std::string const& body, std::string const& signature)
 {
     namespace twilio = sms::twilio;
-    auto const form = twilio::parse_form(body);
+    auto const form = http::parse_form(body);
     if (!form) return;
     require(form->size() <= 100);
     std::array<std::string, 2> const urls{"https://a.example/v1/sms", "http://a.example/v1/sms"};

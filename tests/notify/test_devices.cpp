@@ -35,7 +35,16 @@ std::vector<std::string> tokens_of(testing::HttpClient& client, std::string cons
 struct Table {
     std::vector<Device> registered(std::vector<devices::Registration> const& rows)
     {
-        return together<devices::Registration, Device>(devices::register_batch, rows);
+        std::vector<Device> devices;
+        for (auto& device : offered(rows))
+            devices.push_back(std::move(device).value());
+        return devices;
+    }
+
+    /// As `registered`; nullopt for registrations that are refused.
+    std::vector<std::optional<Device>> offered(std::vector<devices::Registration> const& rows)
+    {
+        return together<devices::Registration, std::optional<Device>>(devices::register_batch, rows);
     }
 
     std::vector<bool> removed(std::vector<devices::Token> const& tokens)
@@ -88,6 +97,29 @@ private:
 };
 
 } // namespace
+
+TEST_CASE("registrations for users whose account was deleted store nothing, and others of the batch succeed",
+    "[devices]")
+{
+    Table table;
+    core::ScopeId const scope{2}, other{3};
+    auto const of = [&](core::UserId const& user, std::string token, core::ScopeId in) {
+        return devices::Registration{in, std::move(token), user, DevicePlatform::android};
+    };
+    REQUIRE(table.registered({of(second_user, "kept", scope)}).size() == 1);
+    table.postgres.query(
+        "INSERT INTO erased_users VALUES (sha256('2:ada'), 2, gen_random_uuid(), NULL, now())");
+    auto const devices = table.offered({of(first_user, "a", scope), of(second_user, "b", scope),
+        of(first_user, "b", scope), of(first_user, "c", scope), of(second_user, "c", scope),
+        of(first_user, "kept", scope), of(first_user, "a", other)});
+    std::vector<bool> stored;
+    for (auto const& device : devices)
+        stored.push_back(device.has_value());
+    CHECK(stored == std::vector<bool>{false, true, false, false, true, false, true});
+    CHECK(table.postgres.query(
+              "SELECT string_agg(concat_ws(' ', scope_id, token, user_id), ', ' ORDER BY scope_id, "
+              "token) FROM devices") == "2 b bob, 2 c bob, 2 kept bob, 3 a ada");
+}
 
 TEST_CASE("device tokens and user ids are validated", "[devices][domain]")
 {

@@ -64,9 +64,10 @@ constexpr auto publishable_key_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/keys/{environment}/rotate-publishable", Reach::scope},
 });
 
-constexpr auto probes = core::joined(own_probes, testing::attachment_probes, testing::audit_probes,
-    testing::webhook_probes, testing::key_probes(R"({"environment":"sandbox","kind":"secret"})"),
-    publishable_key_probes, testing::tenant_probes, testing::reference_probes);
+constexpr auto probes =
+    core::joined(own_probes, testing::attachment_probes, testing::audit_probes, testing::webhook_probes,
+        testing::user_probes, testing::key_probes(R"({"environment":"sandbox","kind":"secret"})"),
+        publishable_key_probes, testing::tenant_probes, testing::reference_probes);
 
 static_assert(testing::covers_every_route(probes, notify::routes),
     "routes.hpp and the probes of the isolation test differ");
@@ -137,6 +138,7 @@ PathValues make_objects(World const& world)
     objects["broadcastId"] = make_broadcast(world);
     world.new_device("marker", "marker-token");
     objects["token"] = "marker-token";
+    objects["userId"] = "marker";
     require(200, backend.post("/v1/domains/verify",
                      R"({"domain":"marker.example.com","fromEmail":"me@marker.example.com",
                          "fromName":"Marker"})"));

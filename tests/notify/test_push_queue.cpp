@@ -1,9 +1,12 @@
 #include "providers/carrier_protocol.hpp"
+#include "providers/dropped_devices.hpp"
 #include "providers/push_queue.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <deque>
+#include <numeric>
 
 using namespace notify;
 using namespace std::chrono_literals;
@@ -62,7 +65,8 @@ struct Fixture {
     Steady::time_point const now = Steady::now();
     std::deque<Sent> sent; ///< must outlive the queue
     std::vector<std::unique_ptr<PushBatch>> done;
-    PushQueue queue{[this](std::unique_ptr<PushBatch> batch) { done.push_back(std::move(batch)); }};
+    DroppedDevices dropped;
+    PushQueue queue{[this](std::unique_ptr<PushBatch> batch) { done.push_back(std::move(batch)); }, dropped};
 };
 
 using Reasons = std::vector<std::string>;
@@ -149,6 +153,43 @@ TEST_CASE("all pushes that were not sent yet can get a result at once", "[push]"
     CHECK_FALSE(f.queue.waiting());
     f.queue.finish(f.sent[0], Fixture::accepted());
     CHECK(f.last() == Reasons{"ok", "AWAY", "AWAY"});
+}
+
+TEST_CASE("pushes to dropped devices are not handed out", "[push]")
+{
+    Fixture f;
+    f.add(1, 3);
+    f.add(10, 1, true);
+    f.take();
+    f.queue.refused(f.sent.back());
+    f.dropped.add(std::array<std::int64_t, 3>{1, 3, 10}, f.now);
+    CHECK(f.take() == 2);
+    CHECK(f.done.empty());
+    CHECK(f.take() == 0);
+    REQUIRE(f.done.size() == 1);
+    CHECK(f.last() == Reasons{"DEVICE_REMOVED"});
+    f.queue.finish(f.sent.back(), Fixture::accepted());
+    CHECK(f.last() == Reasons{"DEVICE_REMOVED", "ok", "DEVICE_REMOVED"});
+    CHECK(f.queue.empty());
+}
+
+TEST_CASE("dropped devices are forgotten after a while, and if there are too many", "[push]")
+{
+    DroppedDevices dropped;
+    auto const now = Steady::now();
+    dropped.add(std::array<std::int64_t, 2>{1, 2}, now);
+    dropped.add(std::array<std::int64_t, 2>{2, 3}, now + 1min);
+    dropped.forget_old(now + DroppedDevices::kept);
+    CHECK(dropped.contains(1));
+    dropped.forget_old(now + DroppedDevices::kept + 1s);
+    CHECK_FALSE(dropped.contains(1));
+    CHECK(dropped.contains(3));
+    std::vector<std::int64_t> many(DroppedDevices::capacity);
+    std::iota(many.begin(), many.end(), 1'000);
+    dropped.add(many, now + 1min);
+    CHECK_FALSE(dropped.contains(3));
+    CHECK(dropped.contains(1'000));
+    CHECK(dropped.contains(many.back()));
 }
 
 TEST_CASE("a push that has waited until its deadline is not sent", "[push]")

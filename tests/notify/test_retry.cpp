@@ -179,6 +179,25 @@ TEST_CASE("each credential has its own breaker")
 
 // --- Twilio's responses
 
+TEST_CASE("the longer a text message has waited for the sender's limits, the rarer are its attempts")
+{
+    CHECK(sms_limit_pause(0ms, 0ms) == 1s);
+    CHECK(sms_limit_pause(-5s, 300ms) == 1s);
+    CHECK(sms_limit_pause(2s, 58s) == 58s);
+    CHECK(sms_limit_pause(4min, 10s) == 4min);
+    CHECK(sms_limit_pause(2h, 10s) == 15min);
+    CHECK(sms_limit_pause(2s, 24h) == 15min);
+
+    // The attempts of a message that finds no place within a day, although there is always one soon.
+    int attempts = 0, in_first_hour = 0;
+    for (std::chrono::milliseconds waited = 0ms; waited < longest_sms_wait; ++attempts) {
+        if (waited < 1h) ++in_first_hour;
+        waited += sms_limit_pause(waited, 30s);
+    }
+    CHECK(in_first_hour == 9);
+    CHECK(attempts < 110);
+}
+
 TEST_CASE("responses of Twilio are classified")
 {
     using sms::Outcome;
@@ -203,12 +222,12 @@ TEST_CASE("responses of Twilio are classified")
              Case{sent(Outcome::refused, 401, 20003), Verdict::credential, "20003"},
              Case{sent(Outcome::refused, 429, 20429), Verdict::throttled, "20429"},
              Case{sent(Outcome::refused, 400, 21611), Verdict::throttled, "21611"},
-             Case{sent(Outcome::refused, 500, 20500), Verdict::transient, "20500"},
-             Case{sent(Outcome::refused, 503, 0), Verdict::transient, "HTTP_503"},
-             Case{sent(Outcome::refused, 504, 0), Verdict::unknown, "HTTP_504"},
+             Case{sent(Outcome::refused, 503, 20503), Verdict::transient, "20503"},
              Case{sent(Outcome::not_sent, 0, 0), Verdict::transient, "CONNECT_FAILED"},
              Case{sent(Outcome::unknown, 0, 0), Verdict::unknown, "NO_ANSWER"},
              Case{sent(Outcome::unknown, 200, 0), Verdict::unknown, "UNEXPECTED_ANSWER"},
+             Case{sent(Outcome::unknown, 500, 20500), Verdict::unknown, "20500"},
+             Case{sent(Outcome::unknown, 502, 0), Verdict::unknown, "HTTP_502"},
          }) {
         INFO(c.reason);
         CHECK(result_of(c.sent).verdict == c.verdict);

@@ -126,7 +126,7 @@ TEST_CASE("a failure of the earlier message does not end a retry that is not sen
     Fixture f;
     auto const [id, address] = f.sent();
     REQUIRE(call_back(f.world, address, status_form(sid(1), "undelivered", "30003")) == 204);
-    f.server.refuse_with(503); // so that the retry waits
+    f.server.refuse_with(503, 20503); // so that the retry waits
     REQUIRE(f.world.as_backend().post("/v1/notifications/" + id + "/retry", "{}").status == 202);
     REQUIRE(eventually([&] { return f.world.notification(id).at("attempts") == 1; }));
     for (auto const* late : {"sent", "undelivered", "failed"})

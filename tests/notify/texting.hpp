@@ -74,11 +74,18 @@ struct Fixture {
                                               core::to_rfc3339(world.clock.now() + 1ms) + "'"));
     }
 
+    /// The number of attempts that have begun and have no outcome yet.
+    int open_attempts() const
+    {
+        return std::stoi(world.postgres.query(
+            "SELECT count(*) FROM notifications WHERE status = 'queued' AND attempt_token IS NOT NULL"));
+    }
+
     TwilioServer server;
     World world;
 };
 
-inline std::string form_of(twilio::Parameters const& parameters)
+inline std::string form_of(http::Form const& parameters)
 {
     std::string form;
     for (auto const& [name, value] : parameters)
@@ -86,10 +93,10 @@ inline std::string form_of(twilio::Parameters const& parameters)
     return form;
 }
 
-inline twilio::Parameters status_form(
+inline http::Form status_form(
     std::string const& sid, std::string const& status, std::string const& error = {})
 {
-    twilio::Parameters form{{"AccountSid", TwilioServer::account_sid}, {"ApiVersion", "2010-04-01"},
+    http::Form form{{"AccountSid", TwilioServer::account_sid}, {"ApiVersion", "2010-04-01"},
         {"From", TwilioServer::from}, {"MessageSid", sid}, {"MessageStatus", status}, {"SmsSid", sid},
         {"SmsStatus", status}, {"To", number}};
     if (!error.empty()) form.emplace_back("ErrorCode", error);
@@ -97,7 +104,7 @@ inline twilio::Parameters status_form(
 }
 
 /// Posts a callback as Twilio does: to the callback URL, through a proxy.
-inline unsigned call_back(World const& world, std::string const& address, twilio::Parameters const& form,
+inline unsigned call_back(World const& world, std::string const& address, http::Form const& form,
     std::optional<std::string> const& signature = std::nullopt)
 {
     core::Secret const token(TwilioServer::auth_token);

@@ -37,8 +37,9 @@ World::World(Options const& options) : KeyedWorld(notify::definition(), core::Sy
     environment.try_emplace("EMAIL_OUTBOX", directory.path() + "/mail");
     environment.try_emplace("SMS_OUTBOX", directory.path() + "/sms");
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");
-    std::string const limits = options.limited ? "{}" : R"({"sendsPer5Minutes":1000000})";
-    begin(std::move(environment), R"({"displayName":"A tenant","limits":)" + limits + "}");
+    boost::json::object limits{{"sandboxSms", options.sandbox_sms}};
+    if (!options.limited) limits["sendsPer5Minutes"] = 1'000'000;
+    begin(std::move(environment), body({{"displayName", "A tenant"}, {"limits", std::move(limits)}}));
 }
 
 testing::HttpClient World::as_app(std::string const& tenant) const
@@ -88,6 +89,22 @@ boost::json::value World::notification(std::string const& id, std::string const&
 bool World::becomes(std::string const& id, std::string const& status, std::string const& tenant) const
 {
     return eventually([&] { return text(notification(id, tenant), "status") == status; });
+}
+
+void World::limit(boost::json::object const& limits, std::string const& slug) const
+{
+    auto operators = as_master(slug);
+    require(200,
+        operators.put("/v1/admin/tenants/" + slug, body({{"displayName", "A tenant"}, {"limits", limits}})));
+    // The service learns of changes in their order. When it accepts a new origin, it uses the limits, too.
+    std::string const origin =
+        "https://after" + std::to_string(std::hash<boost::json::object>()(limits)) + ".example.com";
+    require(200, operators.patch("/v1/settings", body({{"allowedOrigins", boost::json::array{origin}}})));
+    auto backend = as_backend(slug);
+    REQUIRE(eventually([&] {
+        return backend.get("/v1/settings", {{"Origin", origin}}).header("access-control-allow-origin") ==
+               origin;
+    }));
 }
 
 std::vector<boost::json::object> World::texts() const

@@ -29,6 +29,8 @@ public:
         /// Whether sends have the limit that the contract states. If false, the limit is too high to be
         /// reached.
         bool limited = false;
+        /// Whether text messages of the sandbox are sent like those of production.
+        bool sandbox_sms = true;
     };
 
     World() : World(Options()) {}
@@ -59,6 +61,9 @@ public:
     /// Whether the notification reaches `status`.
     bool becomes(
         std::string const& id, std::string const& status, std::string const& tenant = "demo-sandbox") const;
+
+    /// Replaces the limits of a tenant. Returns when the service uses them.
+    void limit(boost::json::object const& limits, std::string const& slug = "demo") const;
 
     /// The messages in the outbox of text messages, oldest first.
     std::vector<boost::json::object> texts() const;

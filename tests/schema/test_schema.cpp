@@ -43,6 +43,7 @@ References const of_every_service{
     {"tenants", "the list of tenants: looked up by slug, and the source of scope ids"},
     {"tenant_erasures", "erased tenants, which have no row in tenants any more"},
     {"api_key_scopes", "finds the scope of an API key by its hash"},
+    {"erased_users", "finds erased users by a hash, for tokens of all scopes"},
     {"periodic_tasks", "one row for each periodic task of the service"},
 };
 

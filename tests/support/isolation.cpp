@@ -30,8 +30,10 @@ HttpResponse call(HttpClient& client, RouteProbe const& probe, PathValues const&
         if (auto const at = path.find("{" + name + "}"); at != std::string::npos)
             path.replace(at, name.size() + 2, value);
     }
-    return client.request(std::string(http::to_string(probe.method)), path, {},
-        probe.body.empty() ? std::nullopt : std::optional(std::string(probe.body)));
+    std::string const method(http::to_string(probe.method));
+    if (probe.body.empty()) return client.request(method, path);
+    return client.request(
+        method, path, {{"Content-Type", std::string(probe.content_type)}}, std::string(probe.body));
 }
 
 std::string Isolation::breaches_of(RouteProbe const& probe, core::Access access, std::string& before)
@@ -41,8 +43,9 @@ std::string Isolation::breaches_of(RouteProbe const& probe, core::Access access,
         found += by_stranger(stranger, probe);
     for (auto& resident : residents) {
         if (core::allows(access, resident.kind)) continue;
-        if (auto const r = call(resident.client, probe, ours); r.status != 403)
-            found += breach(resident.who, probe, "403", r);
+        bool const erases = core::allows(access | resident.kind, core::Access::erasure);
+        if (auto const r = call(resident.client, probe, ours); r.status != (erases ? 401 : 403))
+            found += breach(resident.who, probe, erases ? "401" : "403", r);
     }
     for (auto& neighbour : neighbours)
         if (core::allows(access, neighbour.kind)) found += by_neighbour(neighbour, probe);
@@ -67,10 +70,11 @@ std::string Isolation::by_stranger(Caller& stranger, RouteProbe const& probe) co
 
 std::string Isolation::by_neighbour(Caller& neighbour, RouteProbe const& probe) const
 {
-    if (probe.reach != Reach::object && probe.reach != Reach::scope) return {};
+    if (probe.reach != Reach::object && probe.reach != Reach::scope && probe.reach != Reach::person)
+        return {};
     auto const r = call(neighbour.client, probe, ours);
     if (shows_a_secret(r)) return breach(neighbour.who, probe, "no data of ours", r);
-    if (probe.reach == Reach::scope)
+    if (probe.reach == Reach::scope || (probe.reach == Reach::person && r.status != 404))
         return r.status / 100 == 2 ? std::string() : breach(neighbour.who, probe, "2xx", r);
     if (r.status != 404) return breach(neighbour.who, probe, "404", r);
     auto const never = call(neighbour.client, probe, absent);

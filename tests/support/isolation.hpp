@@ -19,6 +19,7 @@ namespace testing {
 enum class Reach {
     object,     ///< an object of one scope or person: 404 for all others, as for an object that never existed
     scope,      ///< the scope of the call: the call succeeds in another scope, and shows no data of our scope
+    person,     ///< data of one user: 2xx without data of ours in another scope, 404 for another user
     own,        ///< data of the caller: neighbours do not call the route, other tests check their access
     tenantless, ///< for the operator only
     open,       ///< needs no credential; the route's own tests check its access rules
@@ -30,6 +31,7 @@ struct RouteProbe {
     std::string_view path; ///< as in the service's route table
     Reach reach;
     std::string_view body = {}; ///< "" means no body
+    std::string_view content_type = "application/json";
 };
 
 /// The probes of the routes that services share: those of service/routes.hpp, blobs/routes.hpp and
@@ -44,6 +46,13 @@ inline constexpr auto attachment_probes = std::to_array<RouteProbe>({
 
 inline constexpr auto audit_probes =
     std::to_array<RouteProbe>({{http::Method::get, "/v1/audit", Reach::scope}});
+
+/// `{userId}`: a user with data in our scope.
+inline constexpr auto user_probes = std::to_array<RouteProbe>({
+    {http::Method::del, "/v1/users/{userId}", Reach::person},
+    {http::Method::get, "/v1/users/{userId}/export", Reach::person},
+    {http::Method::post, "/v1/erasures", Reach::own},
+});
 
 inline constexpr auto webhook_probes = std::to_array<RouteProbe>({
     {http::Method::post, "/v1/webhooks", Reach::scope, R"({"url":"https://example.com/"})"},
@@ -134,7 +143,7 @@ struct Isolation {
     /// operator's routes, 403 for a credential that is valid in another scope.
     std::vector<Caller> strangers;
     /// Callers that call our scope with credentials of our scope. Expected: 403 if the route does not allow
-    /// their kind of credential.
+    /// their kind of credential. Erasure tokens and their route get 401 instead.
     std::vector<Caller> residents;
     /// Callers that call their own scope, where their credential is valid, and name objects of our scope.
     /// Expected: see Reach.

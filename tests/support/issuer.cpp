@@ -82,6 +82,18 @@ std::string Issuer::token(TokenFor const& user, boost::json::object const& chang
     return sign(all);
 }
 
+std::string Issuer::erasure_token(
+    TokenFor const& user, std::string const& service, boost::json::object const& changes) const
+{
+    json::object all = claims(user);
+    for (auto const* name : {"sid", "role", "email", "amr"})
+        all.erase(name);
+    all["aud"] = service;
+    all["exp"] = core::unix_seconds(clock_.now() + auth::token::max_erasure_lifetime);
+    apply(all, changes);
+    return sign(all, {{"typ", auth::token::erasure_type}});
+}
+
 std::string Issuer::sign(boost::json::object const& claims, boost::json::object const& header) const
 {
     json::object all{{"typ", auth::token::type}, {"kid", kid()}};

@@ -48,6 +48,11 @@ public:
     /// claim.
     std::string token(TokenFor const& user, boost::json::object const& changes = {}) const;
 
+    /// Returns a signed erasure token, with which auth-mfa asks `service` to erase the user. `changes` as in
+    /// `token`.
+    std::string erasure_token(
+        TokenFor const& user, std::string const& service, boost::json::object const& changes = {}) const;
+
     /// Signs any claims. Members of `header` replace or remove members of `{typ, kid}` in the same way.
     std::string sign(boost::json::object const& claims, boost::json::object const& header = {}) const;
 

@@ -29,6 +29,10 @@ template <class Clock> void add_strangers(Isolation& isolation, KeyedWorld<Clock
     strangers.push_back({"a forged token", world.with(forged)});
     strangers.push_back({"an expired token", world.with(expired)});
     strangers.push_back({"another tenant's owner", world.with(world.token(ada, "owner", "other-sandbox"))});
+    strangers.push_back(
+        {"another tenant's erasure token", world.with(world.erasure_token(ada, "other-sandbox"))});
+    strangers.push_back({"another service's erasure token",
+        world.with(world.issuer.erasure_token({.subject = ada}, "another"))});
     strangers.push_back({"the other environment's owner", world.with(world.token(ada, "owner", "demo"))});
 }
 
@@ -40,6 +44,7 @@ template <class Clock> void add_residents(Isolation& isolation, KeyedWorld<Clock
     residents.push_back({"a key", world.as_backend(), core::Access::key});
     residents.push_back({"an admin", world.as_user(bob, "admin"), core::Access::admin});
     residents.push_back({"an owner", world.as_user(bob, "owner"), core::Access::owner});
+    residents.push_back({"an erasure token", world.with(world.erasure_token(ada)), core::Access::erasure});
 }
 
 /// Adds callers with valid credentials of other scopes, which name objects of `demo`. `homes` are the scopes

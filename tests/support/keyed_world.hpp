@@ -57,6 +57,14 @@ public:
             .role = role});
     }
 
+    /// A token with which auth-mfa asks this service to erase the user.
+    std::string erasure_token(std::string const& subject, std::string const& tenant = "demo-sandbox") const
+    {
+        return issuer.erasure_token(
+            {.tenant = slug_of(tenant), .environment = environment_of(tenant), .subject = subject},
+            this->service_name());
+    }
+
     /// The variables of ServiceWorld, and the issuer's keys.
     std::map<std::string, std::string> variables() const
     {

@@ -130,7 +130,7 @@ public:
 private:
     bool answers() const;
 
-    TemporaryDirectory directory_{"tpg"};
+    TemporaryDirectory directory_{"tpg", folder_in_memory()};
     std::string const data_ = directory_.path() + "/data";
     std::string const log_ = directory_.path() + "/log";
     unsigned short port_ = free_port();

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -162,13 +164,22 @@ static bool is_left_over(std::string const& name, std::string const& prefix)
     return pid > 0 && ::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
 }
 
-TemporaryDirectory::TemporaryDirectory(std::string const& prefix)
+std::string folder_in_memory()
+{
+    constexpr std::uint64_t much = std::uint64_t{4} << 30;
+    struct statvfs memory{};
+    bool const has_room =
+        ::statvfs("/dev/shm", &memory) == 0 && std::uint64_t{memory.f_bavail} * memory.f_frsize >= much;
+    return has_room ? "/dev/shm" : "/tmp";
+}
+
+TemporaryDirectory::TemporaryDirectory(std::string const& prefix, std::string const& folder)
 {
     std::error_code ignored;
-    for (auto const& entry : fs::directory_iterator("/tmp", ignored)) {
+    for (auto const& entry : fs::directory_iterator(folder, ignored)) {
         if (is_left_over(entry.path().filename(), prefix)) fs::remove_all(entry.path(), ignored);
     }
-    path_ = "/tmp/" + prefix + "." + std::to_string(getpid()) + ".XXXXXX";
+    path_ = folder + '/' + prefix + "." + std::to_string(getpid()) + ".XXXXXX";
     if (!mkdtemp(path_.data())) fail("mkdtemp");
 }
 

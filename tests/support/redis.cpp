@@ -2,6 +2,8 @@
 
 #include "support/redis_server.hpp"
 
+#include <chrono>
+
 namespace testing {
 
 Redis::Redis() : server_(std::make_unique<RedisServer>()) {}
@@ -24,6 +26,11 @@ std::string Redis::url() const
 unsigned short Redis::port() const noexcept
 {
     return server_->port();
+}
+
+std::string Redis::ask(std::vector<std::string> const& words) const
+{
+    return server_->ask(words, std::chrono::seconds(30));
 }
 
 void Redis::stop()

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace testing {
 
@@ -26,6 +27,10 @@ public:
 
     std::string url() const; ///< `redis://127.0.0.1:PORT`, `rediss://` with TLS
     unsigned short port() const noexcept;
+
+    /// Runs one command with redis-cli and returns the reply, one line per element. Throws std::runtime_error
+    /// if the command fails.
+    std::string ask(std::vector<std::string> const& words) const;
 
     void stop();  ///< closes the connections; new ones are refused
     void start(); ///< on the same port, without data; returns once the server responds to PING

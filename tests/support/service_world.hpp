@@ -77,6 +77,9 @@ public:
             {"LOG_LEVEL", "warn"}};
     }
 
+    /// `feedback`, `auth-mfa`, `notify` or `billing`.
+    std::string service_name() const { return definition_.name; }
+
     /// The log of the service so far, from level `debug` on.
     std::string logged()
     {

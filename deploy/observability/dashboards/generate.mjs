@@ -160,6 +160,11 @@ const providers = [
   graph("Share of failures from providers", "percentunit", [["service_provider:tetrad_provider_failures:rate10m" + of() + " / service_provider:tetrad_provider_answers:rate10m" + of(), "{{provider}}"]], { max: 1 }),
 ];
 
+const texts = [
+  graph("Refused text messages", "ops", [[per("purpose, reason", rate("tetrad_sms_refusals_total")), "{{purpose}} {{reason}}"]], { description: "The limit that refused the message: see docs/operations/sms.md." }),
+  graph("Text messages of sandboxes", "ops", [[per("result", rate("tetrad_sms_sandbox_messages_total")), "{{result}}"]], { description: "Messages that were not sent to phones." }),
+];
+
 const periodic = ["Periodic tasks", [
   graph("Overdue", "s", [[most("task", `tetrad_periodic_task_overdue_seconds${of()}`), "{{task}}"]]),
   graph("Failures per hour", "none", [[`sum by (task) (increase(tetrad_periodic_task_failures_total${of()}[1h]))`, "{{task}}"]]),
@@ -219,10 +224,13 @@ const dashboards = {
       graph("Password hashes", "ops", [[`sum(${rate("tetrad_password_hashes_total")})`, "hashes"]]),
       graph("Breached passwords", "ops", [[per("result", rate("tetrad_breach_checks_total")), "{{result}}"]], { description: "Lookups of new passwords (BREACH_API_URL). After a failed lookup the password is accepted." }),
     ]],
-    ["Text messages", providers],
+    ["Text messages", [
+      ...providers, ...texts,
+      graph("Codes in progress", "none", [[`sum(tetrad_sms_in_flight${of()})`, "at the provider"], [`sum(tetrad_sms_waiting${of()})`, "waiting"]]),
+    ]],
   ]),
   notify: ofService("notify", [
-    ["Providers", [...providers, ...webhooks]],
+    ["Providers", [...providers, ...texts, ...webhooks]],
     ["Pushes", [
       graph("Devices in progress", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
       graph("Connections to carriers", "none", [[`sum(tetrad_push_connections${of()})`, "connections"]]),

@@ -6,11 +6,11 @@
 #include "domain/json.hpp"
 #include "flows/account_events.hpp"
 #include "flows/activity.hpp"
+#include "flows/guess_origin.hpp"
 #include "flows/mail_requests.hpp"
 #include "flows/sign_in.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
-#include "state/rate_limits.hpp"
 #include "storage/email_tokens.hpp"
 #include "storage/sessions.hpp"
 #include "storage/trusted_devices.hpp"
@@ -74,7 +74,7 @@ http::Response created_without_session(User const& user)
 
 } // namespace
 
-asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
+asio::awaitable<Registered> register_account(http::Request const& req, Deps& deps)
 {
     Credentials const wanted = parse_registration(req);
     AccountRules const rules = co_await account_rules(req, deps);
@@ -83,16 +83,24 @@ asio::awaitable<http::Response> register_user(http::Request const& req, Deps& de
     auto& limits = deps.rate_limits;
     // Successful registrations stay counted too: each one costs a password hash. So do refused passwords,
     // because their check may take as long as a hash.
-    auto const reserved = co_await limits.require(
+    auto reserved = co_await limits.require(
         {limits.registrations_from_network(req.scope(), req.remote_address)}, too_many_attempts);
     auto place = co_await require_good_password(
         req.scope().id, deps, std::move(turn), {.password = wanted.password, .email = wanted.email});
-    auto const user =
-        co_await limits.or_give_back(reserved, create_user(req, deps, std::move(place), wanted));
+    auto user = co_await limits.or_give_back(reserved, create_user(req, deps, std::move(place), wanted));
     if (!user) throw with_rate_limit(email_taken(), reserved);
-    if (rules.verified_only) co_return with_rate_limit(created_without_session(*user), reserved);
+    std::optional<SignedIn> signed_in;
+    if (!rules.verified_only)
+        signed_in = co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201});
+    co_return Registered{*std::move(user), std::move(signed_in), std::move(reserved)};
+}
+
+asio::awaitable<http::Response> register_user(http::Request const& req, Deps& deps)
+{
+    auto const made = co_await register_account(req, deps);
     co_return with_rate_limit(
-        co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}, .status = 201}), reserved);
+        made.signed_in ? respond_with_tokens(req, deps, *made.signed_in) : created_without_session(made.user),
+        made.reserved);
 }
 
 asio::awaitable<http::Response> get_me(http::Request const& req, Deps& deps)
@@ -109,9 +117,10 @@ asio::awaitable<http::Response> change_password(http::Request const& req, Deps& 
         throw core::Error(codes::mfa_password_required,
             "The account has no password, because its user signs in through an identity provider. Change the "
             "password at that provider.");
+    auto const origin = co_await guess_origin(req, deps, user.id);
     auto turn = deps.passwords.reserve(req.scope().id);
     auto const right =
-        co_await deps.rate_limits.try_guess({RateLimits::wrong_passwords_of_user(req.scope(), user.id)},
+        co_await deps.rate_limits.try_guess(RateLimits::wrong_passwords_of_user(req.scope(), user.id, origin),
             guess_password(req, deps, turn, user, change.current));
     if (!right) throw invalid_credentials();
     auto const place = co_await require_good_password(req.scope().id, deps, std::move(turn),

@@ -1,6 +1,7 @@
 #include "api/activity.hpp"
 
 #include "core/json_writer.hpp"
+#include "domain/json.hpp"
 #include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -10,18 +11,6 @@
 namespace auth_mfa {
 
 namespace {
-
-void write(core::JsonWriter& w, Activity const& entry)
-{
-    w.begin_object()
-        .member("activityId", entry.id.to_string())
-        .member("at", entry.at)
-        .member("type", entry.type)
-        .member("result", entry.result)
-        .member("ip", entry.ip)
-        .member("userAgent", entry.user_agent)
-        .end_object();
-}
 
 http::Response respond(paging::PageRequest const& asked, std::vector<Activity> rows)
 {

@@ -87,8 +87,9 @@ asio::awaitable<http::Response> change_email(http::Request const& req, Deps& dep
             {{"/newEmail", "unchanged", "must differ from the account's present email"}});
     auto& limits = deps.rate_limits;
     // The second counter protects the new address: many accounts must not be able to flood one mailbox.
-    co_await limits.require({limits.mails_to(req.scope(), user.email, to_string(MailKind::confirm_new_email)),
-                                limits.mails_to(req.scope(), email, "mails_to_new_address")},
+    co_await limits.require(
+        {RateLimits::mails_to(req.scope(), user.email, to_string(MailKind::confirm_new_email)),
+            RateLimits::mails_to(req.scope(), email, "mails_to_new_address")},
         too_many_attempts);
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const locked = lock_signed_in_user(tx, req, deps);

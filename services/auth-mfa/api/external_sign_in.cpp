@@ -57,7 +57,7 @@ Known find_or_create(
 
 } // namespace
 
-asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Deps& deps)
+asio::awaitable<SignedIn> sign_in_with_id_token(http::Request const& req, Deps& deps)
 {
     auto const presented = PresentedIdToken::parse(req);
     ExternalIdentity const identity = co_await require_identity(req, deps, presented);
@@ -66,6 +66,11 @@ asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Dep
         [&](pg::Tx& tx) { return find_or_create(tx, req, identity, rules.sign_up_open, deps.clock.now()); });
     co_return co_await finish_sign_in(req, deps, known.user,
         {.amr = {"fed"}, .identity_provider = identity.provider, .status = known.created ? 201U : 200U});
+}
+
+asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Deps& deps)
+{
+    co_return respond_with_tokens(req, deps, co_await sign_in_with_id_token(req, deps));
 }
 
 } // namespace auth_mfa

@@ -31,6 +31,7 @@ asio::awaitable<http::Response> get_factors(http::Request const& req, Deps& deps
     w.begin_object().key("factors").begin_array();
     if (user.phone_verified) w.value(to_string(MfaMethod::sms));
     if (user.totp) w.value(to_string(MfaMethod::totp));
+    if (user.passkey) w.value(to_string(MfaMethod::passkey));
     w.end_array().member("phone", masked_phone(user)).member("recoveryCodesLeft", codes_left).end_object();
     co_return http::Response::ok(std::move(w).str());
 }

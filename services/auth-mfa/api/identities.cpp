@@ -2,42 +2,23 @@
 
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
+#include "domain/json.hpp"
 #include "domain/settings.hpp"
 #include "flows/account_events.hpp"
 #include "flows/activity.hpp"
 #include "flows/fresh_authentication.hpp"
 #include "flows/id_tokens.hpp"
 #include "flows/signed_in_user.hpp"
+#include "flows/ways_to_sign_in.hpp"
 #include "pg/database.hpp"
 #include "storage/identities.hpp"
 #include "storage/sessions.hpp"
 #include "storage/users.hpp"
 #include "tenancy/directory.hpp"
 
-#include <algorithm>
-
 namespace auth_mfa {
 
 namespace {
-
-void write(core::JsonWriter& w, LinkedIdentity const& identity)
-{
-    w.begin_object()
-        .member("identityId", identity.id.to_string())
-        .member("issuer", identity.issuer)
-        .member("subject", identity.subject)
-        .member("email", identity.email)
-        .member("createdAt", identity.created_at)
-        .end_object();
-}
-
-/// Whether the tenant still has the provider of one of the identities.
-bool can_sign_in(std::vector<LinkedIdentity> const& linked, std::vector<IdentityProvider> const& providers)
-{
-    return std::ranges::any_of(linked, [&](LinkedIdentity const& identity) {
-        return std::ranges::find(providers, identity.issuer, &IdentityProvider::issuer) != providers.end();
-    });
-}
 
 LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalIdentity const& external)
 {
@@ -92,15 +73,14 @@ asio::awaitable<http::Response> unlink_identity(http::Request const& req, Deps& 
     core::Uuid const id = req.uuid_param("identityId");
     co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
     auto const tenant = co_await deps.directory.get(req.scope().slug);
-    auto const providers = identity_providers_of(*tenant, req.scope().environment());
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const user = lock_signed_in_user(tx, req, deps);
         auto const removed =
             core::require_found(identities::remove(tx, req.scope(), user.id, id), "identity", "account");
-        if (!user.has_password() && !can_sign_in(identities::list(tx, req.scope(), user.id), providers))
+        if (!can_sign_in(tx, req, deps, *tenant, user))
             throw core::Error(core::codes::conflict,
                 "This identity is the only way to sign in to the account. Set a password first, with POST "
-                "/v1/auth/password/forgot.");
+                "/v1/auth/password/forgot, or register a passkey.");
         // A sign-in with this identity that waits for the second factor ends, too.
         users::increment_credentials_version(tx, req.scope(), user.id);
         sessions::end_of_issuer(tx, req.scope(), user.id, removed.issuer, deps.clock.now());

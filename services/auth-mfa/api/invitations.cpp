@@ -12,7 +12,7 @@
 
 namespace auth_mfa {
 
-asio::awaitable<http::Response> accept_invitation(http::Request const& req, Deps& deps)
+asio::awaitable<SignedIn> accept_invited(http::Request const& req, Deps& deps)
 {
     auto const accepted = TokenAndPassword::parse(req, "password");
     EmailToken const token = co_await require_token(req, deps, accepted.token, TokenPurpose::invitation);
@@ -29,6 +29,11 @@ asio::awaitable<http::Response> accept_invitation(http::Request const& req, Deps
         return after;
     });
     co_return co_await finish_sign_in(req, deps, user, {.amr = {"pwd"}, .status = 201});
+}
+
+asio::awaitable<http::Response> accept_invitation(http::Request const& req, Deps& deps)
+{
+    co_return respond_with_tokens(req, deps, co_await accept_invited(req, deps));
 }
 
 } // namespace auth_mfa

@@ -8,6 +8,7 @@
 #include "domain/json.hpp"
 #include "flows/account_events.hpp"
 #include "flows/mail_requests.hpp"
+#include "flows/member_rules.hpp"
 #include "flows/signed_in_user.hpp"
 #include "http/etag.hpp"
 #include "http/query.hpp"
@@ -127,32 +128,16 @@ void record(pg::Tx& tx, http::Request const& req, std::string action, User const
             .after = std::move(after)});
 }
 
-/// Throws FORBIDDEN if the caller may not act on owners: keys and admins may not.
-void require_may_act_on(Role role, core::Access caller)
-{
-    if (role == Role::owner && !core::allows(core::Access::owner | core::Access::master, caller))
-        throw core::Error(core::codes::forbidden,
-            "Only an owner or the operator can make or change an owner. Use an owner's access token.");
-}
-
 /// Throws FORBIDDEN if the caller may not reset the member's factors. Callers may not reset their own
 /// factors, because a stolen access token would then be enough to remove them.
 void check_may_reset(http::Request const& req, core::Access caller, User const& member)
 {
     if (req.caller().id == member.id.to_string())
         throw core::Error(core::codes::forbidden,
-            "You cannot reset your own factors. Disable each factor with a code instead.");
+            "You cannot reset your own factors. Disable SMS and the authenticator app with a code, and "
+            "remove your "
+            "passkeys with DELETE /v1/auth/passkeys/{passkeyId} instead.");
     require_may_act_on(member.role, caller);
-}
-
-/// Throws CONFLICT if the change would leave the environment without an active owner. The scope must be
-/// locked.
-void require_other_owner(pg::Tx& tx, http::Request const& req, User const& member)
-{
-    if (member.role == Role::owner && member.status == UserStatus::active &&
-        !users::has_other_owner(tx, req.scope(), member.id))
-        throw core::Error(core::codes::conflict,
-            "This user is the last owner of the environment. Give another user the role `owner` first.");
 }
 
 /// Throws EMAIL_NOT_VERIFIED if the role is admin or owner and the email is not verified.
@@ -179,10 +164,11 @@ User change_role(pg::Tx& tx, http::Request const& req, core::Access caller, User
 constexpr std::array withdrawn{TokenPurpose::verify_email, TokenPurpose::reset_password,
     TokenPurpose::confirm_email, TokenPurpose::invitation};
 
-/// Whether the user has a password or an identity. A user who was invited and has not accepted has neither.
-bool can_sign_in(pg::Tx& tx, core::Scope const& scope, User const& user)
+/// Whether the user has a password, a passkey or an identity. A user who was invited and has not accepted has
+/// none of them.
+bool has_credential(pg::Tx& tx, core::Scope const& scope, User const& user)
 {
-    return user.has_password() || !identities::list(tx, scope, user.id).empty();
+    return user.has_password() || user.passkey || !identities::list(tx, scope, user.id).empty();
 }
 
 /// Enables or disables `member`, which must be locked together with the scope. Disabling ends every session
@@ -200,7 +186,7 @@ User change_status(
         sessions::end_others(tx, req.scope(), member.id, std::nullopt, now);
         email_tokens::remove(tx, req.scope(), member.id, withdrawn);
     }
-    bool const accepts = status == UserStatus::active && !can_sign_in(tx, req.scope(), member);
+    bool const accepts = status == UserStatus::active && !has_credential(tx, req.scope(), member);
     if (accepts) mail_user(tx, req, MailKind::invitation, member);
     return users::set_status(tx, req.scope(), member.id, accepts ? UserStatus::invited : status).value();
 }
@@ -303,7 +289,9 @@ asio::awaitable<http::Response> create_member(http::Request const& req, Deps& de
         if (!member) throw email_taken();
         if (wanted.invite) mail_user(tx, req, MailKind::invitation, *member);
         record_created(tx, req, *member);
-        return http::Response::created(to_json(*member)).header("ETag", etag(*member));
+        auto response = http::Response::created(to_json(*member)).header("ETag", etag(*member));
+        response.about_user = member->id.to_string();
+        return response;
     });
 }
 
@@ -348,7 +336,9 @@ asio::awaitable<http::Response> reset_member(http::Request const& req, Deps& dep
         sessions::end_others(tx, req.scope(), id, std::nullopt, deps.clock.now());
         announce_no_factors(tx, req, member, rules, deps.clock.now());
         record(tx, req, "member.mfa_reset", member,
-            boost::json::object{{"sms", member.phone_verified}, {"totp", member.totp}}, {});
+            boost::json::object{
+                {"sms", member.phone_verified}, {"totp", member.totp}, {"passkey", member.passkey}},
+            {});
         return http::Response::deleted();
     });
 }

@@ -65,7 +65,9 @@ asio::awaitable<http::Response> create_owner(http::Request const& req, Deps& dep
         audit::record(tx, inner.context,
             audit::created(
                 "member", owner->id.uuid(), boost::json::object{{"role", to_string(owner->role)}}));
-        return http::Response::created(to_json(*owner));
+        auto response = http::Response::created(to_json(*owner));
+        response.about_user = owner->id.to_string();
+        return response;
     });
 }
 

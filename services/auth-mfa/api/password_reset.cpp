@@ -28,7 +28,7 @@ std::vector<LinkedIdentity> remove_unproven_credentials(
 {
     auto identities = identities::list(tx, scope, user.id);
     factors::remove_all(tx, scope, user);
-    users::set_phone(tx, scope, user.id, std::nullopt, false);
+    users::set_phone(tx, scope, user.id, std::nullopt, users::PhoneProof::none);
     identities::remove_all(tx, scope, user.id);
     return identities;
 }

@@ -2,6 +2,7 @@
 
 #include "api/credentials.hpp"
 #include "crypto/password.hpp"
+#include "flows/guess_origin.hpp"
 #include "flows/sign_in.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"
@@ -38,19 +39,23 @@ asio::awaitable<std::optional<User>> authenticate(
 
 } // namespace
 
-asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
+asio::awaitable<SignedIn> sign_in_with_password(http::Request const& req, Deps& deps)
 {
     auto const given = Login::parse(req);
+    auto const origin = co_await guess_origin_for_email(req, deps, given.email);
     // The place in the hashing queue is reserved before the attempt is counted. So a request that is refused
     // because the queue is full does not count as a guess.
     auto attempt = authenticate(req, deps, deps.passwords.reserve(req.scope().id), given);
     auto& limits = deps.rate_limits;
-    auto const user =
-        co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
-                                      limits.wrong_passwords_for_email(req.scope(), given.email)},
-            std::move(attempt));
+    auto const user = co_await limits.try_guess(
+        RateLimits::wrong_passwords_for_email(req.scope(), given.email, origin), std::move(attempt));
     if (!user) throw invalid_credentials();
     co_return co_await finish_sign_in(req, deps, *user, {.amr = {"pwd"}});
+}
+
+asio::awaitable<http::Response> login(http::Request const& req, Deps& deps)
+{
+    co_return respond_with_tokens(req, deps, co_await sign_in_with_password(req, deps));
 }
 
 } // namespace auth_mfa

@@ -9,44 +9,52 @@
 #include "domain/settings.hpp"
 #include "flows/activity.hpp"
 #include "flows/factor_codes.hpp"
+#include "flows/guess_origin.hpp"
 #include "flows/id_tokens.hpp"
 #include "flows/open_session.hpp"
+#include "flows/passkeys.hpp"
 #include "flows/sign_in.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"
 #include "storage/identities.hpp"
-#include "storage/sessions.hpp"
 #include "storage/users.hpp"
 #include "tenancy/directory.hpp"
 
+#include <array>
 #include <functional>
 
 namespace auth_mfa {
 
 namespace {
 
-/// The body: exactly one of the three proofs.
+/// The body: exactly one of the four proofs.
 struct Proof {
     std::optional<SentPassword> password;
     std::optional<MfaMethod> method;
     std::string code;
+    std::optional<webauthn::Assertion> assertion; ///< of a passkey
     std::optional<PresentedIdToken> id_token;
 
     static Proof parse(http::Request const& req)
     {
         core::Fields f(req.json());
         Proof proof;
+        bool const has_code = f.has("method") || f.has("code");
         int const given =
-            int{f.has("password")} + int{f.has("method") || f.has("code")} + int{f.has("idToken")};
+            int{f.has("password")} + int{has_code} + int{f.has("credential")} + int{f.has("idToken")};
         if (given != 1)
             f.fault("password", "one_of",
-                "must be the only proof: send exactly one of `password`, `method` with `code`, or `idToken`");
+                "must be the only proof: send exactly one of `password`, `method` with `code`, `credential`, "
+                "or `idToken`");
         if (f.has("password")) proof.password = read_password(f, "password");
-        if (f.has("method") || f.has("code")) {
-            proof.method = f.one_of<MfaMethod>("method");
+        if (has_code) {
+            static constexpr std::array methods{
+                to_string(MfaMethod::sms), to_string(MfaMethod::totp), to_string(MfaMethod::recovery_code)};
+            proof.method = static_cast<MfaMethod>(f.one_of("method", methods));
             proof.code = f.text("code", 1, 64);
         }
+        if (f.has("credential")) proof.assertion = webauthn::read_assertion(f, "credential");
         if (f.has("idToken")) proof.id_token = PresentedIdToken::read(f);
         f.check();
         return proof;
@@ -67,11 +75,11 @@ constexpr RefusedEvent refused{"reauthentication", "session.reauthentication_ref
 asio::awaitable<Proved> prove_password(
     http::Request const& req, Deps& deps, User const& user, SentPassword const& password)
 {
+    auto const origin = co_await guess_origin(req, deps, user.id);
     auto const turn = deps.passwords.reserve(req.scope().id);
     auto& limits = deps.rate_limits;
     auto const right =
-        co_await limits.try_guess({RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address),
-                                      limits.wrong_passwords_for_email(req.scope(), user.email)},
+        co_await limits.try_guess(RateLimits::wrong_passwords_for_email(req.scope(), user.email, origin),
             guess_password(req, deps, turn, user, password));
     if (!right) {
         co_await record_refusal(req, deps, user.id, "wrong_password", refused);
@@ -102,14 +110,31 @@ asio::awaitable<bool> is_right_code(
 asio::awaitable<Proved> prove_code(http::Request const& req, Deps& deps, User const& user, Proof const& proof)
 {
     auto& limits = deps.rate_limits;
+    auto const origin = co_await guess_origin(req, deps, user.id);
     auto const reserved =
-        co_await limits.require({RateLimits::wrong_codes_of_user(req.scope(), user.id, *proof.method)});
+        co_await limits.require(RateLimits::wrong_codes_of_user(req.scope(), user.id, *proof.method, origin));
     if (!co_await limits.or_give_back(reserved, is_right_code(req, deps, user, proof))) {
         co_await record_refusal(req, deps, user.id, "wrong_code", refused);
         throw invalid_code();
     }
     co_await limits.give_back(reserved);
     co_return Proved{.amr = {std::string(amr_of(*proof.method)), "mfa"}, .aal2 = true};
+}
+
+asio::awaitable<Proved> prove_passkey(
+    http::Request const& req, Deps& deps, User const& user, webauthn::Assertion const& assertion)
+{
+    auto& limits = deps.rate_limits;
+    auto const reserved = co_await limits.require(
+        {RateLimits::wrong_sign_ins_from_network(req.scope(), req.remote_address)}, too_many_attempts);
+    auto const attempt =
+        co_await limits.or_give_back(reserved, try_passkey(req, deps, assertion, {.user_id = user.id}));
+    if (!attempt.right) {
+        co_await record_refusal(req, deps, user.id, wrong_passkey, refused);
+        throw refused_passkey(attempt.detail);
+    }
+    co_await limits.give_back(reserved);
+    co_return Proved{.amr = {std::string(amr_of(MfaMethod::passkey)), "mfa"}, .aal2 = true};
 }
 
 core::Error refused_identity()
@@ -152,6 +177,7 @@ asio::awaitable<Proved> prove(http::Request const& req, Deps& deps, User const& 
 {
     if (proof.password) return prove_password(req, deps, user, *proof.password);
     if (proof.method) return prove_code(req, deps, user, proof);
+    if (proof.assertion) return prove_passkey(req, deps, user, *proof.assertion);
     return prove_identity(req, deps, user, *proof.id_token);
 }
 
@@ -178,14 +204,14 @@ http::Response respond_with_access_token(
 
 } // namespace
 
-asio::awaitable<http::Response> reauthenticate(http::Request const& req, Deps& deps)
+asio::awaitable<sessions::TokenContents> reauthenticate_session(http::Request const& req, Deps& deps)
 {
     Proof const proof = Proof::parse(req);
     User const user = co_await signed_in_user(req, deps);
     co_await deps.tokens.ready();
     Proved const proved = co_await prove(req, deps, user, proof);
     auto const tenant = co_await deps.directory.get(req.scope().slug);
-    auto const contents = co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         lock_signed_in_user(tx, req, deps);
         if (proved.use_up) proved.use_up(tx);
         auto updated = sessions::reauthenticate(
@@ -196,7 +222,11 @@ asio::awaitable<http::Response> reauthenticate(http::Request const& req, Deps& d
             tx, req, {.user_id = user.id, .type = "reauthentication", .action = "session.reauthenticated"});
         return updated;
     });
-    co_return respond_with_access_token(req, deps, contents);
+}
+
+asio::awaitable<http::Response> reauthenticate(http::Request const& req, Deps& deps)
+{
+    co_return respond_with_access_token(req, deps, co_await reauthenticate_session(req, deps));
 }
 
 asio::awaitable<http::Response> send_reauthentication_code(http::Request const& req, Deps& deps)

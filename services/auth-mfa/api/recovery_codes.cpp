@@ -39,7 +39,7 @@ asio::awaitable<http::Response> replace_recovery_codes(http::Request const& req,
     co_await require_fresh(req, deps, user);
     require_factor(user);
     std::optional<VerifiedCode> verified;
-    if (code) verified = co_await require_code(deps, req.scope(), user.id, *code);
+    if (code) verified = co_await require_code(req, deps, user.id, *code);
     auto const codes = co_await NewRecoveryCodes::make(deps, deps.passwords.reserve(req.scope().id));
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         User const locked = lock_signed_in_user(tx, req, deps);

@@ -34,12 +34,13 @@ RefreshToken read_refresh_token(http::Request const& req, Deps const& deps)
     return *token;
 }
 
-void record_ended(pg::Tx& tx, http::Request const& req, core::Uuid session_id)
+/// Call it last in the transaction (see audit::record).
+void record_ended(pg::Tx& tx, http::Request const& req, std::string action, std::string type, std::string id)
 {
     audit::record(tx, req.context,
-        {.action = "session.ended",
-            .subject_type = "session",
-            .subject_id = session_id.to_string(),
+        {.action = std::move(action),
+            .subject_type = std::move(type),
+            .subject_id = std::move(id),
             .before = {},
             .after = {}});
 }
@@ -48,10 +49,10 @@ void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
 {
     audit::record(tx, req.scope(), {.id = "system:sessions", .request_id = req.context.request_id},
         {.action = "session.reuse_detected",
-            .subject_type = "session",
-            .subject_id = session.id.to_string(),
+            .subject_type = "user",
+            .subject_id = session.user_id.to_string(),
             .before = {},
-            .after = boost::json::object{{"userId", session.user_id.to_string()}}});
+            .after = boost::json::object{{"sessionId", session.id.to_string()}}});
 }
 
 /// Handles a refresh token with which the session could not be rotated. Returns the contents of the next
@@ -100,7 +101,7 @@ asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
     }
     if (verified_only && !contents->email_verified) throw email_not_verified();
     co_return respond_with_tokens(
-        req, deps, {.claims = claims_of(*contents), .generation = contents->generation});
+        req, deps, TokenResponse{.claims = claims_of(*contents), .generation = contents->generation});
 }
 
 asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)
@@ -124,6 +125,16 @@ asio::awaitable<http::Response> list_sessions(http::Request const& req, Deps& de
     co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write_one, 512));
 }
 
+asio::awaitable<http::Response> end_other_sessions(http::Request const& req, Deps& deps)
+{
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const user = lock_signed_in_user(tx, req, deps);
+        sessions::end_others(tx, req.scope(), user.id, session_id_of(req), deps.clock.now());
+        record_ended(tx, req, "sessions.ended", "user", user.id.to_string());
+        return http::Response::deleted();
+    });
+}
+
 asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps)
 {
     core::Uuid const id = req.uuid_param("sessionId");
@@ -132,7 +143,7 @@ asio::awaitable<http::Response> end_session(http::Request const& req, Deps& deps
         if (!sessions::end_own(tx, req.scope(), user.id, id, deps.clock.now()))
             throw core::Error(core::codes::not_found, "You have no open session with this id. Get the ids of "
                                                       "your sessions from GET /v1/auth/sessions.");
-        record_ended(tx, req, id);
+        record_ended(tx, req, "session.ended", "session", id.to_string());
         return http::Response::deleted();
     });
 }

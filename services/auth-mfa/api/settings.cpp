@@ -1,14 +1,23 @@
 #include "api/settings.hpp"
 
+#include "auth/token_claims.hpp"
 #include "core/fields.hpp"
+#include "core/text.hpp"
+#include "domain/brand.hpp"
+#include "domain/brand_colors.hpp"
+#include "domain/rp_id.hpp"
 #include "domain/settings.hpp"
+#include "domain/sms_code.hpp"
 #include "flows/signed_in_user.hpp"
 #include "http_client/url.hpp"
 #include "pg/database.hpp"
 #include "sms/phone.hpp"
 #include "storage/sessions.hpp"
 #include "tenancy/origins.hpp"
+#include "tenancy/resolve.hpp"
 #include "tenancy/settings.hpp"
+
+#include <set>
 
 namespace auth_mfa {
 
@@ -22,15 +31,30 @@ constexpr std::size_t max_providers = 10;
 constexpr std::size_t max_url = 2048;
 constexpr std::size_t max_audience = 255;
 constexpr std::size_t max_brand = 100;
+constexpr std::size_t max_host_name = 253;
+constexpr std::size_t max_color = 32; // longer than a colour, so that a wrong form has one kind of fault
 constexpr std::size_t max_countries = 250;
+constexpr std::size_t max_test_phones = 10;
 
 json::object to_json(json::object const& document)
 {
-    return settings::with_defaults(
-        document, {{"identityProviders", json::array()}, {"allowedOrigins", json::array()},
-                      {"brand", nullptr}, {"smsCountries", nullptr}, {"emailVerification", "optional"},
-                      {"signUp", "open"}, {"mfaPolicy", "optional"}, {"securityEmails", true},
-                      {"resetUrl", nullptr}, {"verifyUrl", nullptr}, {"inviteUrl", nullptr}});
+    return settings::with_defaults(document,
+        {{"identityProviders", json::array()}, {"allowedOrigins", json::array()}, {"brand", nullptr},
+            {"smsCountries", nullptr}, {"emailVerification", "optional"}, {"signUp", "open"},
+            {"mfaPolicy", "optional"}, {"securityEmails", true}, {"resetUrl", nullptr},
+            {"verifyUrl", nullptr}, {"inviteUrl", nullptr}, {"testPhones", json::array()},
+            {"accentColor", nullptr}, {"passkeyRpId", nullptr}, {"logo", nullptr}});
+}
+
+/// As `to_json`, for the audit log, which must not contain codes and full phone numbers.
+json::object to_audited_json(json::object const& document)
+{
+    json::object shown = to_json(document);
+    for (auto& item : shown.at("testPhones").as_array()) {
+        auto const phone = sms::PhoneNumber::parse(json::value_to<std::string>(item.at("phone")));
+        item = {{"phone", phone ? phone->masked() : std::string()}};
+    }
+    return shown;
 }
 
 json::object read_provider(
@@ -68,6 +92,16 @@ core::Change<std::string> change_brand(core::Fields& f)
     return change;
 }
 
+core::Change<std::string> change_accent(core::Fields& f)
+{
+    auto change = f.change_text("accentColor", 1, max_color);
+    if (!change.value) return change;
+    change.value = core::lower(*change.value);
+    if (!brand_colors::is_color(*change.value))
+        f.fault("accentColor", "format", "must be `#` and six hexadecimal digits, such as #1d4ed8");
+    return change;
+}
+
 core::Change<std::vector<std::string>> change_countries(core::Fields& f)
 {
     auto change = f.change_list("smsCountries", max_countries, 2);
@@ -77,7 +111,43 @@ core::Change<std::vector<std::string>> change_countries(core::Fields& f)
             "smsCountries", "too_few", "must list at least one country; to allow all countries, send null");
     for (std::size_t i = 0; i < change.value->size(); ++i) {
         if (!sms::is_country((*change.value)[i]))
-            f.fault_at("smsCountries", i, "format", "must be an ISO 3166-1 alpha-2 country code, such as DE");
+            f.fault_at("smsCountries", i, "format",
+                "must be the ISO 3166-1 alpha-2 code of a country with its own phone numbers, such as DE");
+    }
+    return change;
+}
+
+json::object read_test_phone(core::Fields& f, json::value const& item, std::size_t index)
+{
+    core::Fields nested(item, "/testPhones/" + std::to_string(index));
+    std::string const phone = nested.text("phone", 1, 32);
+    if (!sms::PhoneNumber::parse(phone))
+        nested.fault("phone", "format", "must be a phone number in E.164 form, such as +14155550100");
+    std::string const code = nested.text("code", 1, 32);
+    if (!is_sms_code(code)) nested.fault("code", "format", "must have exactly 6 digits, such as 123456");
+    f.absorb(nested);
+    return {{"phone", phone}, {"code", code}};
+}
+
+/// Only a sandbox has test phones. In production, an empty list is accepted.
+core::Change<json::array> change_test_phones(core::Fields& f, core::Environment environment)
+{
+    if (!f.has("testPhones")) return {};
+    core::Change<json::array> change{.present = true};
+    auto const* items = f.optional_array("testPhones", max_test_phones);
+    if (items == nullptr || items->empty()) return change;
+    if (environment == core::Environment::production) {
+        f.fault("testPhones", "environment",
+            "must be empty in production, because fixed codes are no secret; use the sandbox");
+        return change;
+    }
+    std::set<std::string> phones;
+    change.value.emplace();
+    for (auto const& item : *items) {
+        std::size_t const index = change.value->size();
+        change.value->push_back(read_test_phone(f, item, index));
+        if (!phones.insert(json::value_to<std::string>(change.value->back().at("phone"))).second)
+            f.fault_at("testPhones", index, "duplicate", "must not have a phone that an earlier entry has");
     }
     return change;
 }
@@ -111,11 +181,10 @@ std::optional<std::string> origin_of(std::string_view url)
     return tenancy::normalise_origin(url.substr(0, url.find('/', host + 3)));
 }
 
-/// Throws VALIDATION_ERROR if the origin of a link is not in `allowedOrigins`.
-void check_link_origins(json::object const& document)
+/// Adds a fault for each link whose origin is not in `allowedOrigins`.
+void check_link_origins(json::object const& document, std::vector<core::FieldError>& faults)
 {
     auto const* const allowed = document.if_contains("allowedOrigins");
-    std::vector<core::FieldError> faults;
     for (auto const name : link_settings) {
         auto const* const link = document.if_contains(name);
         if (link == nullptr || link->is_null()) continue;
@@ -127,7 +196,35 @@ void check_link_origins(json::object const& document)
             faults.push_back({"/" + std::string(name), "origin",
                 "must have an origin that the setting `allowedOrigins` lists"});
     }
-    if (!faults.empty()) throw core::Error::validation(std::move(faults));
+}
+
+/// Adds a fault if `passkeyRpId` does not fit `allowedOrigins` and the hosts of the service.
+void check_rp_id(
+    json::object const& document, ServiceHosts const& hosts, std::vector<core::FieldError>& faults)
+{
+    auto const* const rp_id = document.if_contains("passkeyRpId");
+    if (rp_id == nullptr || rp_id->is_null()) return;
+    std::vector<std::string> origins;
+    if (auto const* const allowed = document.if_contains("allowedOrigins"))
+        origins = json::value_to<std::vector<std::string>>(*allowed);
+    if (auto const fault = rp_id_fault(std::string_view(rp_id->as_string()), origins, hosts))
+        faults.push_back({"/passkeyRpId", std::string(fault->code), std::string(fault->detail)});
+}
+
+/// Checks the new brand in `document`, and records whether the operator set it. The operator may set any
+/// brand. An owner may repeat such a brand; any other brand of an owner must have no fault.
+void check_brand(json::object const& before, json::object& document, bool by_operator,
+    std::vector<core::FieldError>& faults)
+{
+    json::value const brand = document.at("brand");
+    auto const* const old = before.if_contains("brand");
+    if (old == nullptr || *old != brand) document.erase(brand_by_operator);
+    if (brand.is_null()) return;
+    if (by_operator) document[brand_by_operator] = true;
+    if (document.contains(brand_by_operator)) return;
+    if (auto const fault = brand_fault(std::string_view(brand.as_string())))
+        faults.push_back({"/brand", std::string(fault->code),
+            std::string(fault->detail) + ". Only the operator may set such a brand."});
 }
 
 /// The keys of the providers that `before` has and `after` lacks (IdentityProvider::key).
@@ -150,17 +247,17 @@ std::vector<std::string> removed_providers(json::object const& before, json::obj
 }
 
 struct Changes {
-    core::Change<json::array> identity_providers;
+    core::Change<json::array> identity_providers, test_phones;
     core::Change<std::vector<std::string>> allowed_origins, sms_countries;
-    core::Change<std::string> brand, email_verification, sign_up, mfa_policy;
+    core::Change<std::string> brand, email_verification, sign_up, mfa_policy, accent_color, passkey_rp_id;
     std::array<core::Change<std::string>, link_settings.size()> links;
     core::Change<bool> security_emails;
 
     static Changes parse(http::Request const& req, http_client::AddressPolicy const& addresses)
     {
-        static constexpr std::array<std::string_view, 11> names{"identityProviders", "allowedOrigins",
+        static constexpr std::array<std::string_view, 14> names{"identityProviders", "allowedOrigins",
             "brand", "smsCountries", "emailVerification", "signUp", "mfaPolicy", "securityEmails", "resetUrl",
-            "verifyUrl", "inviteUrl"};
+            "verifyUrl", "inviteUrl", "testPhones", "accentColor", "passkeyRpId"};
         static constexpr std::array<std::string_view, 2> verification{"optional", "required"};
         static constexpr std::array<std::string_view, 2> sign_up{"open", "closed"};
         core::Fields f(req.json());
@@ -168,7 +265,10 @@ struct Changes {
         c.identity_providers = change_providers(f, addresses);
         c.allowed_origins = tenancy::change_origins(f);
         c.sms_countries = change_countries(f);
+        c.test_phones = change_test_phones(f, req.scope().environment());
         c.brand = change_brand(f);
+        c.accent_color = change_accent(f);
+        c.passkey_rp_id = f.change_text("passkeyRpId", 1, max_host_name);
         c.email_verification = change_choice(f, "emailVerification", verification);
         c.sign_up = change_choice(f, "signUp", sign_up);
         c.mfa_policy = change_choice(f, "mfaPolicy", core::names_of<MfaPolicy>);
@@ -179,18 +279,29 @@ struct Changes {
         return c;
     }
 
-    void apply(json::object& document) const
+    /// Changes the document. Throws VALIDATION_ERROR if the settings do not fit together, or if the brand is
+    /// one that only the operator may set.
+    void apply(json::object& document, bool by_operator, ServiceHosts const& hosts) const
     {
+        json::object const before = document;
         settings::set(document, "identityProviders", identity_providers, json::array());
         settings::set(document, "allowedOrigins", allowed_origins, json::array());
         settings::set(document, "smsCountries", sms_countries);
+        settings::set(document, "testPhones", test_phones, json::array());
         settings::set(document, "brand", brand);
+        settings::set(document, "accentColor", accent_color);
+        settings::set(document, "passkeyRpId", passkey_rp_id);
         settings::set(document, "emailVerification", email_verification, "optional");
         settings::set(document, "signUp", sign_up, "open");
         settings::set(document, "mfaPolicy", mfa_policy, "optional");
         settings::set(document, "securityEmails", security_emails, true);
         for (std::size_t i = 0; i < link_settings.size(); ++i)
             settings::set(document, link_settings[i], links[i]);
+        std::vector<core::FieldError> faults;
+        if (brand) check_brand(before, document, by_operator, faults);
+        check_link_origins(document, faults);
+        check_rp_id(document, hosts, faults);
+        if (!faults.empty()) throw core::Error::validation(std::move(faults));
     }
 };
 
@@ -207,16 +318,17 @@ asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& dep
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
 {
     Changes const changes = Changes::parse(req, deps.outbound);
+    std::string const own =
+        auth::token::authority(deps.hosts.base_host(), req.scope().slug, req.scope().environment());
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        require_role(tx, req, deps, may_change);
+        bool const by_operator = require_role(tx, req, deps, may_change) == core::Access::master;
         auto const modify = [&](json::object& document) {
             json::object const before = document;
-            changes.apply(document);
-            check_link_origins(document);
+            changes.apply(document, by_operator, {deps.hosts.base_host(), own});
             auto const removed = removed_providers(before, document);
             if (!removed.empty()) sessions::end_of_providers(tx, req.scope(), removed, deps.clock.now());
         };
-        return settings::answer_patch(tx, req, modify, to_json, deps.clock.now());
+        return settings::answer_patch(tx, req, modify, to_json, deps.clock.now(), to_audited_json);
     });
 }
 

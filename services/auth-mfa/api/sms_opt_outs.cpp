@@ -30,7 +30,7 @@ asio::awaitable<http::Response> receive_twilio(http::Request const& req, Deps& d
     using sms::twilio::Keyword;
     auto const& options = deps.config.sms;
     auto const parameters = sms::twilio::require_signed(req, options.account.auth_token, options.webhook_url);
-    auto const phone = sms::PhoneNumber::parse(sms::twilio::find(parameters, "From"));
+    auto const phone = sms::PhoneNumber::parse(http::find(parameters, "From"));
     Keyword const keyword = sms::twilio::keyword_of(parameters);
     if (phone && keyword != Keyword::none) {
         co_await deps.db.transact(pg::Scopes(), [&](pg::Tx& tx) {

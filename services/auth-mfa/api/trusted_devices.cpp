@@ -2,6 +2,7 @@
 
 #include "audit/audit.hpp"
 #include "core/json_writer.hpp"
+#include "domain/json.hpp"
 #include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
@@ -10,17 +11,6 @@
 namespace auth_mfa {
 
 namespace {
-
-void write(core::JsonWriter& w, TrustedDevice const& device)
-{
-    w.begin_object()
-        .member("deviceId", device.id.to_string())
-        .member("userAgent", device.user_agent.empty() ? std::nullopt : std::optional(device.user_agent))
-        .member("createdAt", device.created_at)
-        .member("lastUsedAt", device.last_used_at)
-        .member("expiresAt", device.expires_at)
-        .end_object();
-}
 
 /// Call it last in the transaction (see audit::record).
 void record(pg::Tx& tx, http::Request const& req, std::string action, std::string type, std::string id)
@@ -43,7 +33,8 @@ asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& dep
         User const user = signed_in_user(tx, req, deps);
         return trusted_devices::list(tx, req.scope(), user.id, deps.clock.now(), asked.after, asked.rows());
     });
-    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)), write));
+    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows)),
+        [](core::JsonWriter& w, TrustedDevice const& device) { write(w, device); }));
 }
 
 asio::awaitable<http::Response> forget_devices(http::Request const& req, Deps& deps)

@@ -56,4 +56,14 @@ asio::awaitable<http::Response> get_discovery(http::Request const& req, Deps& de
     co_return document(std::move(w).str());
 }
 
+asio::awaitable<http::Response> get_passkey_origins(http::Request const& req, Deps& deps)
+{
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
+    core::JsonWriter w;
+    w.begin_object()
+        .member("origins", tenant->settings(req.scope().environment()).allowed_origins)
+        .end_object();
+    co_return document(std::move(w).str());
+}
+
 } // namespace auth_mfa

@@ -9,5 +9,7 @@ namespace auth_mfa {
 asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps);
 /// GET /.well-known/openid-configuration
 asio::awaitable<http::Response> get_discovery(http::Request const& req, Deps& deps);
+/// GET /.well-known/webauthn: the origins that may use passkeys of the auth host ("related origins")
+asio::awaitable<http::Response> get_passkey_origins(http::Request const& req, Deps& deps);
 
 } // namespace auth_mfa

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 /// The error codes of auth-mfa, in addition to core::codes.
@@ -35,14 +36,27 @@ inline constexpr core::ErrorCode mfa_rate_limited{"MFA_RATE_LIMITED", 429};
 
 namespace auth_mfa {
 
-/// MFA_RATE_LIMITED: too many codes were sent, or too many wrong codes were entered. `retry_after` is the
-/// time until the next use is allowed; the header `Retry-After` shows at least 1 s.
-inline core::Error rate_limited(std::chrono::seconds retry_after)
+/// MFA_RATE_LIMITED with this detail. `retry_after` is the time until the next use is allowed; the header
+/// `Retry-After` shows at least 1 s.
+inline core::Error rate_limited(std::chrono::seconds retry_after, std::string detail)
 {
     auto const seconds = std::max<std::chrono::seconds::rep>(1, retry_after.count());
-    return core::Error(codes::mfa_rate_limited, "Too many codes were sent, or too many wrong codes were "
-                                                "entered. Try again after the time in Retry-After.")
+    return core::Error(codes::mfa_rate_limited, std::move(detail))
         .header("Retry-After", std::to_string(seconds));
+}
+
+/// As above: too many codes were sent, or too many wrong codes were entered.
+inline core::Error rate_limited(std::chrono::seconds retry_after)
+{
+    return rate_limited(retry_after,
+        "Too many codes were sent, or too many wrong codes were entered. Try again "
+        "after the time in Retry-After.");
+}
+
+/// MFA_SMS_UNDELIVERABLE with this detail.
+inline core::Error sms_undeliverable(std::string detail)
+{
+    return {codes::mfa_sms_undeliverable, std::move(detail)};
 }
 
 /// RATE_LIMITED with this detail. `retry_after` is the time until the next attempt is allowed; the header
@@ -59,6 +73,13 @@ inline core::Error too_many_attempts(std::chrono::seconds retry_after)
 {
     return too_many(
         "Too many attempts for this account or from this network. Try again after the time in Retry-After.",
+        retry_after);
+}
+
+inline core::Error too_many_passkey_challenges(std::chrono::seconds retry_after)
+{
+    return too_many("Too many challenges for passkeys were requested from this network. Try again after the "
+                    "time in Retry-After.",
         retry_after);
 }
 
@@ -112,13 +133,22 @@ inline core::Error challenge_expired()
         "password or second factors have changed. Start again."};
 }
 
+inline constexpr std::string_view wrong_code_detail = "The code is wrong. Check it and try again.";
+
 /// MFA_INVALID_CODE. `remaining` is the number of attempts left, for codes that are counted per challenge or
 /// enrolment; nullopt for other codes.
-inline core::Error invalid_code(std::optional<int> remaining = std::nullopt)
+inline core::Error invalid_code(
+    std::optional<int> remaining = std::nullopt, std::string_view detail = wrong_code_detail)
 {
-    core::Error error(codes::mfa_invalid_code, "The code is wrong. Check it and try again.");
+    core::Error error(codes::mfa_invalid_code, std::string(detail));
     if (remaining) error.member("attemptsRemaining", *remaining);
     return error;
+}
+
+/// A passkey that does not prove who the user is, outside the second step of a sign-in.
+inline core::Error refused_passkey(std::string_view detail)
+{
+    return {codes::invalid_credentials, std::string(detail)};
 }
 
 inline core::Error setup_required(std::string detail)

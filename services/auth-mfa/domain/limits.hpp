@@ -22,11 +22,20 @@ struct Limit {
     std::chrono::milliseconds window{};
 };
 
-/// Wrong SMS and TOTP codes per account, over all challenges and all other requests that check such a code.
+// The limits on wrong codes and wrong passwords apply to an account and one network, and to an account and
+// one browser that the account trusts.
+
+/// For an account over all networks, the limits are this number of times higher. Trusted browsers do not
+/// count.
+inline constexpr std::int64_t guesses_over_all_networks = 10;
+/// Wrong SMS and TOTP codes, over all challenges and all other requests that check such a code.
 inline constexpr Limit wrong_code_limit{20, std::chrono::hours(24)};
-/// Wrong recovery codes per account. They are counted separately, so that an attacker who exhausts the limit
-/// of other codes does not block the user's recovery codes.
+/// Wrong recovery codes. They are counted separately, so that an attacker who exhausts the limit of other
+/// codes does not block the user's recovery codes.
 inline constexpr Limit wrong_recovery_code_limit{10, std::chrono::hours(24)};
+/// Wrong passwords.
+inline constexpr Limit wrong_password_limit{10, std::chrono::minutes(15)};
+
 /// Sign-in codes sent per account.
 inline constexpr Limit sign_in_send_limit{10, std::chrono::hours(1)};
 /// Sign-in codes sent per phone, over all tenants.
@@ -36,8 +45,10 @@ inline constexpr Limit enrolment_send_limit{3, std::chrono::minutes(10)};
 /// Enrolment codes sent per phone, over all tenants.
 inline constexpr std::array enrolment_send_limits_per_phone{
     Limit{5, std::chrono::hours(1)}, Limit{10, std::chrono::hours(24)}};
-/// Enrolment codes requested per client network, over all tenants.
+/// Enrolment codes requested per client network, over all tenants: per IPv4 address or IPv6 /64, and per /24
+/// or /48. A mobile network has a /64 for each phone, so the phones of a /48 must not share the lower limit.
 inline constexpr Limit enrolment_send_limit_per_network{20, std::chrono::hours(1)};
+inline constexpr Limit enrolment_send_limit_per_wide_network{200, std::chrono::hours(1)};
 
 /// Emails of one kind that may be requested per account: verifications, resets, changes of the address.
 inline constexpr Limit mail_limit{3, std::chrono::hours(1)};
@@ -46,9 +57,10 @@ inline constexpr Limit mail_limit_per_network{1000, std::chrono::hours(1)};
 /// Invitations per scope: the sender's reputation is that of all tenants.
 inline constexpr Limit invitation_limit{1000, std::chrono::hours(1)};
 
-/// Wrong passwords per account.
-inline constexpr Limit wrong_password_limit{10, std::chrono::minutes(15)};
-/// Wrong passwords per network and scope.
+/// Challenges for passkeys per network and scope.
+inline constexpr Limit passkey_challenge_limit_per_network{1000, std::chrono::minutes(5)};
+
+/// Wrong passwords per network and scope, over all accounts.
 inline constexpr Limit wrong_password_limit_per_network{100, std::chrono::minutes(15)};
 /// Registrations per network and scope. The setting REGISTRATIONS_PER_HOUR replaces the count.
 inline constexpr Limit registration_limit_per_network{100, std::chrono::hours(1)};

@@ -43,9 +43,4 @@ inline constexpr auto mail_locales = std::to_array<std::string_view>({"en", "de"
 /// address of the event.
 MailText render_mail(MailKind kind, std::string_view locale, MailValues const& values);
 
-/// The first language of `mail_locales` that the header `Accept-Language` asks for, by quality and then by
-/// order (RFC 4647, 3.4: `de-AT` finds `de`). Malformed ranges, `*` and ranges with quality 0 are skipped.
-/// Returns `en` if no range is left. Takes linear time.
-std::string choose_locale(std::string_view accept_language);
-
 } // namespace auth_mfa

@@ -3,6 +3,7 @@
 #include "crypto/random.hpp"
 #include "sms/gsm7.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace auth_mfa {
@@ -17,6 +18,11 @@ std::string make_sms_code()
     while (number >= fair)
         number = crypto::random_u64();
     return std::to_string(codes + number % codes).substr(1);
+}
+
+bool is_sms_code(std::string_view text) noexcept
+{
+    return text.size() == 6 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string sms_code_text(

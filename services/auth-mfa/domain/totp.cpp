@@ -42,10 +42,21 @@ std::optional<std::int64_t> match(
 
 std::string key_uri(std::string_view seed, std::string_view brand, std::string_view account)
 {
+    return key_uri_of_secret(crypto::base32::encode(seed), brand, account);
+}
+
+std::string key_uri_of_secret(std::string_view secret, std::string_view brand, std::string_view account)
+{
     std::string const issuer = core::percent_encode(brand);
     return "otpauth://totp/" + issuer + ':' + core::percent_encode(account) +
-           "?secret=" + crypto::base32::encode(seed) + "&issuer=" + issuer +
-           "&algorithm=SHA1&digits=6&period=30";
+           "?secret=" + std::string(secret) + "&issuer=" + issuer + "&algorithm=SHA1&digits=6&period=30";
+}
+
+bool is_secret(std::string_view text)
+{
+    constexpr std::size_t length = seed_bytes * 8 / 5;
+    return text.size() == length &&
+           text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == std::string_view::npos;
 }
 
 } // namespace auth_mfa::totp

@@ -30,4 +30,10 @@ std::optional<std::int64_t> match(
 /// of the QR code for authenticator apps (the Key URI format).
 std::string key_uri(std::string_view seed, std::string_view brand, std::string_view account);
 
+/// As key_uri, for a seed in Base32.
+std::string key_uri_of_secret(std::string_view secret, std::string_view brand, std::string_view account);
+
+/// Whether `text` can be the Base32 form of a seed.
+bool is_secret(std::string_view text);
+
 } // namespace auth_mfa::totp

@@ -1,13 +1,12 @@
 #include "domain/trusted_device.hpp"
 
 #include "auth/token_claims.hpp"
+#include "core/cookie.hpp"
 #include "core/hex.hpp"
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/random.hpp"
 #include "domain/limits.hpp"
-
-#include <algorithm>
 
 namespace auth_mfa {
 
@@ -35,15 +34,8 @@ std::optional<DeviceToken> DeviceToken::parse(std::string_view text)
 
 std::optional<DeviceToken> DeviceToken::from_cookies(std::string_view header)
 {
-    while (!header.empty()) {
-        std::string_view pair = header.substr(0, header.find(';'));
-        header.remove_prefix(std::min(pair.size() + 1, header.size()));
-        pair.remove_prefix(std::min(pair.find_first_not_of(' '), pair.size()));
-        auto const equals = pair.find('=');
-        if (equals != pair.npos && pair.substr(0, equals) == cookie_name)
-            return parse(pair.substr(equals + 1));
-    }
-    return std::nullopt;
+    auto const value = core::find_cookie(header, cookie_name);
+    return value ? parse(*value) : std::nullopt;
 }
 
 std::string DeviceToken::text() const
@@ -58,13 +50,15 @@ std::string DeviceToken::hash(core::Scope const& scope) const
     return core::hex::encode(crypto::view(digest));
 }
 
-std::string device_cookie(DeviceToken const& token, std::string_view host)
+std::string device_cookie(DeviceToken const& token, std::string_view host, bool cross_site)
 {
     std::string cookie(cookie_name);
     cookie.append("=").append(token.text());
     cookie.append("; Path=/; Max-Age=")
         .append(std::to_string(std::chrono::seconds(trusted_device_lifetime).count()))
-        .append("; HttpOnly; SameSite=Lax");
+        .append("; HttpOnly");
+    if (cross_site) return cookie + "; SameSite=None; Secure; Partitioned";
+    cookie += "; SameSite=Lax";
     if (!auth::token::is_local(host)) cookie += "; Secure";
     return cookie;
 }

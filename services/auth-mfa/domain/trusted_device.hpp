@@ -41,8 +41,11 @@ struct DeviceToken {
     std::string hash(core::Scope const& scope) const;
 };
 
-/// The value of a `Set-Cookie` header that stores `token` for 30 days. The cookie has the attribute
-/// `Secure`, unless `host` is a local host (auth::token::is_local).
-std::string device_cookie(DeviceToken const& token, std::string_view host);
+/// The value of a `Set-Cookie` header that stores `token` for 30 days. `host`: the host of the request.
+/// `cross_site`: whether the request came from a page of another site (is_cross_site). Browsers send the
+/// cookie to such a page's requests only with `SameSite=None; Secure`, and many only with `Partitioned`: then
+/// the browser keeps one cookie for each site whose pages call the service. Otherwise the cookie is
+/// `SameSite=Lax`, and `Secure` unless `host` is a local host (auth::token::is_local).
+std::string device_cookie(DeviceToken const& token, std::string_view host, bool cross_site);
 
 } // namespace auth_mfa

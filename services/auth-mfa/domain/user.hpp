@@ -59,13 +59,17 @@ struct User {
     bool email_verified = false;
     std::optional<std::string> phone; ///< E.164; kept when the SMS factor is removed
     bool phone_verified = false;      ///< the SMS factor is enrolled
-    bool totp = false;                ///< the TOTP factor is enrolled
+    /// The SMS factor was enrolled with the fixed code of a test phone, so nobody has proved to own the
+    /// phone.
+    bool phone_is_test = false;
+    bool totp = false;    ///< the TOTP factor is enrolled
+    bool passkey = false; ///< the user has a passkey
     core::Time created_at;
     core::Time updated_at;
 
     bool has_password() const noexcept { return password_hash.has_value(); }
 
-    bool has_factor() const noexcept { return phone_verified || totp; }
+    bool has_factor() const noexcept { return phone_verified || totp || passkey; }
 };
 
 } // namespace auth_mfa

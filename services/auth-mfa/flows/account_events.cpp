@@ -11,10 +11,11 @@ namespace auth_mfa {
 
 namespace {
 
-void publish(
-    pg::Tx& tx, http::Request const& req, std::string_view type, std::string const& data, core::Time at)
+void publish(pg::Tx& tx, http::Request const& req, std::string_view type, UserId user_id,
+    std::string const& data, core::Time at)
 {
-    outbound_webhooks::publish(tx, req.context, type, data, at);
+    outbound_webhooks::publish(
+        tx, req.context, {.type = type, .data_json = data, .at = at, .user_id = user_id.to_string()});
 }
 
 } // namespace
@@ -26,7 +27,7 @@ void begin_account_change(pg::Tx& tx, http::Request const& req)
 
 void publish_user(pg::Tx& tx, http::Request const& req, std::string_view type, User const& user)
 {
-    publish(tx, req, type, to_json(user), user.updated_at);
+    publish(tx, req, type, user.id, to_json(user), user.updated_at);
 }
 
 void record_created(pg::Tx& tx, http::Request const& req, User const& user)
@@ -50,7 +51,7 @@ void publish_session(pg::Tx& tx, http::Request const& req, sessions::NewSession 
         .member("acr", session.aal2 ? "aal2" : "aal1")
         .member("createdAt", session.now)
         .end_object();
-    publish(tx, req, "session.created", std::move(w).str(), session.now);
+    publish(tx, req, "session.created", session.user_id, std::move(w).str(), session.now);
 }
 
 void announce_factor(pg::Tx& tx, http::Request const& req, FactorChange const& change, User const& user,
@@ -58,7 +59,7 @@ void announce_factor(pg::Tx& tx, http::Request const& req, FactorChange const& c
 {
     core::JsonWriter w;
     w.begin_object().member("userId", user.id.to_string()).member("factor", factor).end_object();
-    publish(tx, req, change.event, std::move(w).str(), now);
+    publish(tx, req, change.event, user.id, std::move(w).str(), now);
     if (rules.security_emails) mail_notice(tx, req, change.notice, user, factor);
     record(tx, req,
         {.user_id = user.id,
@@ -72,6 +73,7 @@ void announce_no_factors(
 {
     if (user.phone_verified) announce_factor(tx, req, factor_removed, user, "sms", rules, now);
     if (user.totp) announce_factor(tx, req, factor_removed, user, "totp", rules, now);
+    if (user.passkey) announce_factor(tx, req, factor_removed, user, "passkey", rules, now);
 }
 
 asio::awaitable<AccountRules> account_rules(http::Request const& req, Deps& deps)

@@ -44,9 +44,9 @@ inline constexpr FactorChange factor_added{
 inline constexpr FactorChange factor_removed{
     "mfa.disabled", "factor_removed", "factor.disabled", MailKind::factor_removed};
 
-/// Announces the change of `factor` (`sms`, `totp`) at `now`: `{userId, factor}` to webhooks, a notice if the
-/// rules permit it, and entries in the activity and the audit log. Call it last in the transaction (see
-/// audit::record).
+/// Announces the change of `factor` (`sms`, `totp`, `passkey`) at `now`: `{userId, factor}` to webhooks, a
+/// notice if the rules permit it, and entries in the activity and the audit log. Call it last in the
+/// transaction (see audit::record).
 void announce_factor(pg::Tx& tx, http::Request const& req, FactorChange const& change, User const& user,
     std::string_view factor, AccountRules const& rules, core::Time now);
 

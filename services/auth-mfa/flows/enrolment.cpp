@@ -5,7 +5,6 @@
 #include "domain/recovery_code.hpp"
 #include "flows/account_events.hpp"
 #include "flows/fresh_authentication.hpp"
-#include "flows/open_session.hpp"
 #include "flows/signed_in_user.hpp"
 #include "pg/database.hpp"
 #include "storage/sessions.hpp"
@@ -39,7 +38,8 @@ asio::awaitable<std::optional<SignIn>> sign_in_of_enrolment(
     if (req.caller().kind != core::Access::enrolment) co_return std::nullopt;
     co_await deps.tokens.ready();
     auto const provider = co_await provider_of_enrolment(req, deps);
-    co_return SignIn{.amr = {provider ? "fed" : "pwd", factor == "sms" ? "sms" : "otp", "mfa"},
+    auto const method = core::parse_enum<MfaMethod>(factor).value();
+    co_return SignIn{.amr = {provider ? "fed" : "pwd", amr_of(method), "mfa"},
         .aal2 = true,
         .identity_provider = provider};
 }
@@ -77,14 +77,14 @@ asio::awaitable<NewRecoveryCodes> NewRecoveryCodes::make(Deps& deps, crypto::Pas
     co_return made;
 }
 
-asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& deps, std::string_view factor,
+asio::awaitable<Enrolled> enrol_factor(http::Request const& req, Deps& deps, std::string_view factor,
     HashingTurn turn, std::function<void(pg::Tx&, User const&)> write)
 {
     AccountRules const rules = co_await account_rules(req, deps);
     auto sign_in = co_await sign_in_of_enrolment(req, deps, factor);
     NewRecoveryCodes codes;
     bool shown = false;
-    std::optional<User> enrolled; // with the version of the credentials that this change makes
+    std::optional<User> after; // with the version of the credentials that this change makes
     // Whether recovery codes are needed is certain only while the transaction holds the lock on the user's
     // row, but hashing the codes takes too long to hold the lock. So if codes are needed, the first run of
     // `put_in_force` returns false. Then the codes are hashed without the lock, and `put_in_force` runs
@@ -104,7 +104,7 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
             sessions::end_others(tx, req.scope(), user.id, session_id_of(req), now);
             trusted_devices::revoke_all(tx, req.scope(), user.id);
         }
-        enrolled = users::find(tx, req.scope(), user.id);
+        after = users::find(tx, req.scope(), user.id);
         announce_factor(tx, req, factor_added, user, factor, rules, now);
         return true;
     };
@@ -113,10 +113,30 @@ asio::awaitable<http::Response> enrol_factor(http::Request const& req, Deps& dep
         codes = co_await NewRecoveryCodes::make(deps, *std::move(turn));
         co_await deps.db.transact(req.scope(), put_in_force);
     }
-    auto shown_codes = shown ? std::move(codes.texts) : std::vector<std::string>();
-    if (!sign_in) co_return recovery_codes_response(shown_codes);
-    sign_in->recovery_codes = std::move(shown_codes);
-    co_return co_await open_session(req, deps, enrolled.value(), *sign_in);
+    Enrolled enrolled;
+    if (shown) enrolled.recovery_codes = std::move(codes.texts);
+    if (!sign_in) co_return enrolled;
+    sign_in->recovery_codes = enrolled.recovery_codes;
+    enrolled.signed_in = co_await open_session(req, deps, after.value(), *sign_in);
+    co_return enrolled;
+}
+
+http::Response enrolled_response(http::Request const& req, Deps const& deps, Enrolled const& enrolled)
+{
+    return enrolled.signed_in ? respond_with_tokens(req, deps, *enrolled.signed_in)
+                              : recovery_codes_response(enrolled.recovery_codes);
+}
+
+void complete_removal(pg::Tx& tx, http::Request const& req, User const& before, std::string_view factor,
+    AccountRules const& rules, core::Time now)
+{
+    core::Scope const& scope = req.scope();
+    users::increment_credentials_version(tx, scope, before.id);
+    if (!users::find(tx, scope, before.id).value().has_factor())
+        recovery_codes::remove_all(tx, scope, before.id);
+    trusted_devices::revoke_all(tx, scope, before.id);
+    sessions::end_others(tx, scope, before.id, session_id_of(req), now);
+    announce_factor(tx, req, factor_removed, before, factor, rules, now);
 }
 
 asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& deps, std::string_view factor,
@@ -131,7 +151,7 @@ asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& d
     User const user = co_await signed_in_user(req, deps);
     require_enrolled(user);
     AccountRules const rules = co_await account_rules(req, deps);
-    VerifiedCode const verified = co_await require_code(deps, req.scope(), user.id, code);
+    VerifiedCode const verified = co_await require_code(req, deps, user.id, code);
     co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         begin_account_change(tx, req);
         User const locked = lock_signed_in_user(tx, req, deps);
@@ -139,12 +159,7 @@ asio::awaitable<http::Response> disable_factor(http::Request const& req, Deps& d
         core::Time const now = deps.clock.now();
         if (!consume(tx, req.scope(), locked.id, verified, now)) throw invalid_code();
         write(tx, req.scope(), locked);
-        users::increment_credentials_version(tx, req.scope(), locked.id);
-        bool const last = !(locked.phone_verified && locked.totp);
-        if (last) recovery_codes::remove_all(tx, req.scope(), locked.id);
-        trusted_devices::revoke_all(tx, req.scope(), locked.id);
-        sessions::end_others(tx, req.scope(), locked.id, session_id_of(req), now);
-        announce_factor(tx, req, factor_removed, locked, factor, rules, now);
+        complete_removal(tx, req, locked, factor, rules, now);
     });
     co_return http::Response::ok(R"({"disabled":true})");
 }

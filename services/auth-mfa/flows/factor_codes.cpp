@@ -5,6 +5,7 @@
 #include "domain/recovery_code.hpp"
 #include "domain/totp.hpp"
 #include "flows/activity.hpp"
+#include "flows/guess_origin.hpp"
 #include "pg/database.hpp"
 #include "state/rate_limits.hpp"
 #include "storage/totp_seeds.hpp"
@@ -100,17 +101,22 @@ std::string_view amr_of(MfaMethod method) noexcept
         return "otp";
     case MfaMethod::recovery_code:
         return "kba";
+    case MfaMethod::passkey:
+        return "hwk";
     }
     return "";
 }
 
 asio::awaitable<VerifiedCode> require_code(
-    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code)
+    http::Request const& req, Deps& deps, UserId user_id, std::string const& code)
 {
+    core::Scope const& scope = req.scope();
     MfaMethod const method = is_six_digits(code) ? MfaMethod::totp : MfaMethod::recovery_code;
     auto& limits = deps.rate_limits;
+    auto const origin = co_await guess_origin(req, deps, user_id);
     HashingTurn const turn = hashing_turn_for(deps, scope, method);
-    auto const reserved = co_await limits.require({RateLimits::wrong_codes_of_user(scope, user_id, method)});
+    auto const reserved =
+        co_await limits.require(RateLimits::wrong_codes_of_user(scope, user_id, method, origin));
     auto verified =
         co_await limits.or_give_back(reserved, verify_code(deps, scope, user_id, method, turn, code));
     if (!verified) throw invalid_code();

@@ -51,9 +51,9 @@ asio::awaitable<bool> consume_code(
 std::string_view amr_of(MfaMethod method) noexcept;
 
 /// Checks the code that a change of factors requires. A code of 6 digits is checked as a TOTP code, any
-/// other code as a recovery code. Throws MFA_RATE_LIMITED if the account has reached its limit of wrong
-/// codes, or MFA_INVALID_CODE if the code is wrong.
+/// other code as a recovery code. Throws MFA_RATE_LIMITED if a limit of wrong codes is reached
+/// (RateLimits::wrong_codes_of_user), or MFA_INVALID_CODE if the code is wrong.
 asio::awaitable<VerifiedCode> require_code(
-    Deps& deps, core::Scope const& scope, UserId user_id, std::string const& code);
+    http::Request const& req, Deps& deps, UserId user_id, std::string const& code);
 
 } // namespace auth_mfa

@@ -1,6 +1,8 @@
 #include "flows/mail_requests.hpp"
 
 #include "batchers.hpp"
+#include "domain/locale.hpp"
+#include "domain/mail_text.hpp"
 #include "flows/activity.hpp"
 #include "state/rate_limits.hpp"
 #include "storage/mails.hpp"
@@ -15,7 +17,7 @@ Mail mail_of(http::Request const& req, MailKind kind, std::string_view email)
         .kind = kind,
         .user_id = std::nullopt,
         .email = std::string(email),
-        .locale = choose_locale(req.header("Accept-Language").value_or("")),
+        .locale = std::string(choose_locale(mail_locales, req.header("Accept-Language").value_or(""))),
         .details = {},
         .traceparent = req.context.traceparent,
         .created_at = {}};
@@ -45,7 +47,8 @@ asio::awaitable<void> request_mail(
     auto& limits = deps.rate_limits;
     auto const from_network = co_await limits.require(
         {RateLimits::mails_from_network(req.scope(), req.remote_address)}, too_many_attempts);
-    auto const to_account = co_await limits.reserve({limits.mails_to(req.scope(), email, to_string(kind))});
+    auto const to_account =
+        co_await limits.reserve({RateLimits::mails_to(req.scope(), email, to_string(kind))});
     if (!to_account.allowed) co_return;
     co_await limits.or_give_back(
         to_account, deps.batchers.request_mail.run({req.scope().id, mail_of(req, kind, email)}));

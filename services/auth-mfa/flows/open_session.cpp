@@ -18,7 +18,7 @@ bool open_with_announcements(
     pg::Tx& tx, http::Request const& req, sessions::NewSession const& row, User const& user)
 {
     begin_account_change(tx, req);
-    users::lock(tx, req.scope(), user.id);
+    if (!users::lock(tx, req.scope(), user.id)) return false;
     auto const inserted = sessions::insert(tx, row);
     if (!inserted.opened) return false;
     if (inserted.new_browser) mail_notice(tx, req, MailKind::new_sign_in, user);
@@ -43,13 +43,13 @@ asio::awaitable<bool> insert(
 
 } // namespace
 
-asio::awaitable<http::Response> open_session(
+asio::awaitable<SignedIn> open_session(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
 {
     // Requires a signing key before the session is stored, because no tokens can be issued without one.
     co_await deps.tokens.ready();
     AccountRules const rules = co_await account_rules(req, deps);
-    sessions::NewSession const row{.scope_id = req.scope().id,
+    sessions::NewSession row{.scope_id = req.scope().id,
         .id = core::Uuid::v7(),
         .user_id = user.id,
         .credentials_version = user.credentials_version,
@@ -62,17 +62,13 @@ asio::awaitable<http::Response> open_session(
         .request_id = req.context.request_id,
         .report_new_browser = rules.security_emails};
     if (!co_await insert(req, deps, row, user)) throw sign_in.outdated();
-    co_return respond_with_tokens(req, deps,
-        {.claims = {.user_id = user.id,
-             .email = user.email,
-             .email_verified = user.email_verified,
-             .role = user.role,
-             .session_id = row.id,
-             .amr = row.amr,
-             .assurance = {row.now, row.aal2}},
-            .status = sign_in.status,
-            .user = sign_in.with_user ? &user : nullptr,
-            .recovery_codes = sign_in.recovery_codes ? &*sign_in.recovery_codes : nullptr});
+    co_return SignedIn{.session_id = row.id,
+        .user = user,
+        .amr = std::move(row.amr),
+        .assurance = {row.now, row.aal2},
+        .status = sign_in.status,
+        .with_user = sign_in.with_user,
+        .recovery_codes = sign_in.recovery_codes};
 }
 
 AccessTokenClaims claims_of(sessions::TokenContents const& contents)
@@ -97,9 +93,30 @@ http::Response respond_with_tokens(http::Request const& req, Deps const& deps, T
         .member("expiresIn", access_token_lifetime.count());
     if (contents.user != nullptr) write(w.key("user"), *contents.user);
     if (contents.recovery_codes != nullptr) w.member("recoveryCodes", *contents.recovery_codes);
+    if (contents.more) contents.more(w);
     w.end_object();
     return http::Response{.status = contents.status, .body = std::move(w).str()}.header(
         "Cache-Control", "no-store");
+}
+
+http::Response respond_with_tokens(http::Request const& req, Deps const& deps, SignedIn const& signed_in,
+    std::function<void(core::JsonWriter&)> more)
+{
+    User const& user = signed_in.user;
+    auto response = respond_with_tokens(req, deps,
+        TokenResponse{.claims = {.user_id = user.id,
+                          .email = user.email,
+                          .email_verified = user.email_verified,
+                          .role = user.role,
+                          .session_id = signed_in.session_id,
+                          .amr = signed_in.amr,
+                          .assurance = signed_in.assurance},
+            .status = signed_in.status,
+            .user = signed_in.with_user ? &user : nullptr,
+            .recovery_codes = signed_in.recovery_codes ? &*signed_in.recovery_codes : nullptr,
+            .more = std::move(more)});
+    response.headers.insert(response.headers.end(), signed_in.headers.begin(), signed_in.headers.end());
+    return response;
 }
 
 } // namespace auth_mfa

@@ -1,9 +1,9 @@
 #include "flows/sign_in.hpp"
 
+#include "batchers.hpp"
 #include "core/json_writer.hpp"
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
-#include "domain/sms_code.hpp"
 #include "flows/account_events.hpp"
 #include "flows/activity.hpp"
 #include "flows/sms_codes.hpp"
@@ -55,8 +55,8 @@ core::Error enrolment_required(std::string const& token)
         "confirm routes of one of available_methods.")
         .header("Cache-Control", "no-store")
         .member("enrollment_token", boost::json::value(token))
-        .member(
-            "available_methods", boost::json::array{to_string(MfaMethod::sms), to_string(MfaMethod::totp)});
+        .member("available_methods", boost::json::array{to_string(MfaMethod::sms), to_string(MfaMethod::totp),
+                                         to_string(MfaMethod::passkey)});
 }
 
 core::Error mfa_required(std::string const& token, User const& user, bool can_recover)
@@ -64,6 +64,7 @@ core::Error mfa_required(std::string const& token, User const& user, bool can_re
     boost::json::array available;
     if (user.phone_verified) available.emplace_back(to_string(MfaMethod::sms));
     if (user.totp) available.emplace_back(to_string(MfaMethod::totp));
+    if (user.passkey) available.emplace_back(to_string(MfaMethod::passkey));
     if (can_recover) available.emplace_back(to_string(MfaMethod::recovery_code));
     return core::Error(
         codes::mfa_required, "A second factor is required. Continue with one of available_methods.")
@@ -72,13 +73,15 @@ core::Error mfa_required(std::string const& token, User const& user, bool can_re
         .member("available_methods", std::move(available));
 }
 
-/// Sends the code, and counts the message against the limits of the account and the phone.
+/// Sends the code, and counts the message against the limits of the account and the phone. A refusal because
+/// the phone cannot be reached is not counted.
 asio::awaitable<SmsDelivery> reserve_and_send(http::Request const& req, Deps& deps, UserId user_id,
-    sms::PhoneNumber const& phone, std::string const& code)
+    sms::PhoneNumber const& phone, SmsCodeSender::NewCode const& code)
 {
     auto& limits = deps.rate_limits;
-    auto const reserved = co_await limits.require(limits.sign_in_code_sends(req.scope(), user_id, phone));
-    co_return co_await send_sms_code(req, deps, reserved, phone, code, SmsCodeSender::Purpose::urgent);
+    auto const reserved = co_await limits.require(
+        RateLimits::sign_in_code_sends(req.scope(), user_id, phone, code.destination));
+    co_return co_await send_sms_code(req, deps, reserved, phone, code);
 }
 
 /// Sends a code that the client has not requested. If the send fails, the client can request a code. The
@@ -98,7 +101,7 @@ asio::awaitable<void> try_to_send_code(
 
 } // namespace
 
-asio::awaitable<http::Response> finish_sign_in(
+asio::awaitable<SignedIn> finish_sign_in(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in)
 {
     AccountRules const rules = co_await account_rules(req, deps);
@@ -107,7 +110,7 @@ asio::awaitable<http::Response> finish_sign_in(
         co_await deps.tokens.ready();
         throw enrolment_required(deps.tokens.enrolment_token(req.scope(), user, sign_in.identity_provider));
     }
-    if (!user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
+    if (sign_in.aal2 || !user.has_factor()) co_return co_await open_session(req, deps, user, sign_in);
     SecondFactor const second = co_await second_factor_of(req, deps, user.id);
     if (second.trusted) co_return co_await open_session(req, deps, user, sign_in);
     Challenge challenge{.key = {},
@@ -116,8 +119,16 @@ asio::awaitable<http::Response> finish_sign_in(
         .amr = {sign_in.amr.begin(), sign_in.amr.end()},
         .identity_provider = sign_in.identity_provider};
     auto const created = co_await deps.challenges.create(req.scope(), std::move(challenge));
-    if (user.phone_verified && !user.totp) co_await try_to_send_code(req, deps, user, created.challenge);
+    if (user.phone_verified && !user.totp && !user.passkey)
+        co_await try_to_send_code(req, deps, user, created.challenge);
     throw mfa_required(created.token, user, second.can_recover);
+}
+
+asio::awaitable<User> challenged_user(Deps& deps, core::Scope const& scope, Challenge const& challenge)
+{
+    auto user = co_await deps.batchers.find_user.run({scope.id, challenge.user_id});
+    if (!user || user->credentials_version != challenge.credentials_version) throw challenge_expired();
+    co_return std::move(*user);
 }
 
 asio::awaitable<Challenges::Send> send_sign_in_code(
@@ -125,9 +136,11 @@ asio::awaitable<Challenges::Send> send_sign_in_code(
 {
     auto& challenges = deps.challenges;
     auto const phone = phone_of(user);
-    co_await require_reachable(req, deps, phone);
-    std::string const code = make_sms_code();
-    auto send = co_await challenges.count_send(challenge, phone.text(), code);
+    auto const code = co_await deps.sms_codes.new_code(req.scope(), phone);
+    if (user.phone_is_test && !code.fixed())
+        throw sms_undeliverable("This phone number was enrolled as a test phone, and it is none any more. "
+                                "Remove the SMS factor, then set it up again.");
+    auto send = co_await challenges.count_send(challenge, phone.text(), code.code);
     auto const delivery =
         co_await challenges.or_take_back(challenge, send, reserve_and_send(req, deps, user.id, phone, code));
     if (delivery.surely_not_sent())
@@ -155,7 +168,7 @@ sms::PhoneNumber phone_of(User const& user)
 {
     auto phone = sms::PhoneNumber::parse(user.phone.value_or(""));
     if (!phone)
-        throw core::Error(codes::mfa_sms_undeliverable,
+        throw sms_undeliverable(
             "The phone number cannot receive text messages. Use another number or method.");
     return *std::move(phone);
 }

@@ -13,14 +13,18 @@
 
 namespace auth_mfa {
 
-/// Continues a sign-in after its first factor was verified (register, login, external, invitation). Opens a
-/// session, or throws 403 `mfa_required` with an `mfa_token` when the user has a second factor and does not
-/// trust this browser. If SMS is the user's only factor, the function also sends a code; the response does
-/// not reveal whether the code was sent. Throws 503 when a challenge is needed and Redis is down. Before
-/// that, throws 403 ACCOUNT_DISABLED, EMAIL_NOT_VERIFIED, or `mfa_enrollment_required` with an
-/// `enrollment_token` if the setting `mfaPolicy` requires a factor.
-asio::awaitable<http::Response> finish_sign_in(
+/// Continues a sign-in after its first factor was verified (register, login, external, invitation, passkey).
+/// Opens a session, or throws 403 `mfa_required` with an `mfa_token` when the user has a second factor, the
+/// first one is not of `aal2` and the user does not trust this browser. If SMS is the user's only factor, the
+/// function also sends a code; the response does not reveal whether the code was sent. Throws 503 when a
+/// challenge is needed and Redis is down. Before that, throws 403 ACCOUNT_DISABLED, EMAIL_NOT_VERIFIED, or
+/// `mfa_enrollment_required` with an `enrollment_token` if the setting `mfaPolicy` requires a factor.
+asio::awaitable<SignedIn> finish_sign_in(
     http::Request const& req, Deps& deps, User const& user, SignIn const& sign_in);
+
+/// The user of a challenge. Throws MFA_CHALLENGE_EXPIRED when the user's credentials changed after the first
+/// factor.
+asio::awaitable<User> challenged_user(Deps& deps, core::Scope const& scope, Challenge const& challenge);
 
 /// Sends a code to the user's phone and makes it the challenge's current code. Throws MFA_SMS_UNDELIVERABLE,
 /// MFA_RATE_LIMITED or UNAVAILABLE if the code is not sent. In these cases the previous code stays valid,

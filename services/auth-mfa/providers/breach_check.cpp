@@ -1,14 +1,12 @@
 #include "providers/breach_check.hpp"
 
 #include "core/hex.hpp"
-#include "core/suspended.hpp"
 #include "core/text.hpp"
 #include "crypto/hash.hpp"
 #include "domain/breach_range.hpp"
-#include "http_client/async_client.hpp"
+#include "http_client/await.hpp"
 
 #include <chrono>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -41,17 +39,7 @@ asio::awaitable<http_client::Result> get(http_client::AsyncClient& client, std::
     request.headers = {{"Add-Padding", "true"}, {"Accept", "text/plain"}};
     request.timeout = request.connect_timeout = time_limit;
     request.max_response_bytes = max_response;
-    std::optional<http_client::Result> answer;
-    auto const start = [&](core::Suspended caller) {
-        // A shared pointer, because std::function needs copyable captures.
-        auto const waiting = std::make_shared<core::Suspended>(std::move(caller));
-        client.send(std::move(request), [&answer, waiting](http_client::Result result) {
-            answer = std::move(result);
-            core::Suspended::resume(std::move(*waiting));
-        });
-    };
-    co_await core::suspend(start);
-    co_return *std::move(answer);
+    co_return co_await http_client::send(client, std::move(request));
 }
 
 /// Calls a function when the scope ends.

@@ -25,6 +25,15 @@ redis.call('PEXPIRE', KEYS[1], ARGV[6])
 return {'ok'}
 )lua";
 
+/// Adds a challenge to the set of the user's challenges, and removes those that have expired. ARGV: the time,
+/// the challenge's key and its expiry (ms).
+constexpr char const* index_script = R"lua(
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[3]) * 1000))
+redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return {'ok'}
+)lua";
+
 /// Precedes `create_script`: keeps a challenge that has neither expired nor been used.
 constexpr char const* keep_open_script = R"lua(
 local head = redis.call('HMGET', KEYS[1], 'created', 'used')
@@ -45,8 +54,8 @@ if tonumber(head[3]) >= attempts_allowed then return {'limited', left} end
 )lua";
 
 constexpr char const* find_script = R"lua(
-local f = redis.call('HMGET', key, 'user', 'version', 'amr', 'provider')
-return {'ok', f[1], f[2], f[3], f[4] or ''}
+local f = redis.call('HMGET', key, 'user', 'version', 'amr', 'provider', 'code')
+return {'ok', f[1], f[2], f[3], f[4] or '', f[5] or ''}
 )lua";
 
 constexpr char const* send_script = R"lua(
@@ -123,6 +132,12 @@ std::string join(std::vector<std::string> const& words)
     return joined;
 }
 
+/// The key of the set of the user's challenges.
+std::string index_of(core::Scope const& scope, UserId user_id)
+{
+    return Challenges::prefix(scope) + "user:" + user_id.to_string() + '}';
+}
+
 std::vector<std::string> split(std::string_view joined)
 {
     std::vector<std::string> words;
@@ -136,7 +151,7 @@ std::vector<std::string> split(std::string_view joined)
 } // namespace
 
 Challenges::Challenges(redis::Client& client, KeyedHash const& hash)
-    : client_(client), hash_(hash), create_(timed(create_script)),
+    : client_(client), hash_(hash), index_(timed(index_script)), create_(timed(create_script)),
       open_(timed(std::string(keep_open_script) + create_script)), find_(open_then(find_script)),
       send_(open_then(send_script)), undo_(undo_script), try_code_(open_then(try_code_script)),
       count_attempt_(open_then(count_attempt_script)), consume_(consume_script)
@@ -168,7 +183,8 @@ asio::awaitable<redis::Reply> Challenges::run(
     co_return reply;
 }
 
-asio::awaitable<void> Challenges::store(redis::Script const& script, Challenge const& challenge)
+asio::awaitable<void> Challenges::store(
+    redis::Script const& script, core::Scope const& scope, Challenge const& challenge)
 {
     auto const user = challenge.user_id.to_string();
     auto const version = std::to_string(challenge.credentials_version);
@@ -177,9 +193,24 @@ asio::awaitable<void> Challenges::store(redis::Script const& script, Challenge c
     auto const time = client_.script_time();
     auto const expiry = expiry_of(challenge_lifetime);
     auto const lifetime = microseconds(challenge_lifetime);
+    // First, so that `forget` finds every challenge that is stored.
+    auto const index = index_of(scope, challenge.user_id);
+    std::vector<std::string_view> const index_keys{index};
+    std::vector<std::string_view> const index_args{time, challenge.key, expiry};
+    co_await client_.eval(index_, index_keys, index_args);
     std::vector<std::string_view> const keys{challenge.key};
     std::vector<std::string_view> const args{time, user, version, words, provider, expiry, lifetime};
     co_await client_.eval(script, keys, args);
+}
+
+asio::awaitable<void> Challenges::forget(core::Scope const& scope, UserId user_id)
+{
+    auto const index = index_of(scope, user_id);
+    auto const stored = co_await client_.command({"ZRANGE", index, "0", "-1"});
+    for (auto const& key : stored.array()) {
+        co_await client_.command({"UNLINK", key.text()});
+        co_await client_.command({"ZREM", index, key.text()});
+    }
 }
 
 asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope, Challenge challenge)
@@ -188,7 +219,7 @@ asio::awaitable<Challenges::Created> Challenges::create(core::Scope const& scope
         .token = crypto::base64url::encode(crypto::random_bytes(32)), .challenge = std::move(challenge)};
     created.challenge.key =
         prefix(scope) + hash_({"mfa_token", core::to_string(scope.id), created.token}) + '}';
-    co_await store(create_, created.challenge);
+    co_await store(create_, scope, created.challenge);
     co_return created;
 }
 
@@ -207,7 +238,7 @@ asio::awaitable<Challenge> Challenges::open_for_session(
     core::Scope const& scope, core::Uuid const& session_id, Challenge challenge)
 {
     challenge.key = for_session(scope, session_id, challenge.user_id).key;
-    co_await store(open_, challenge);
+    co_await store(open_, scope, challenge);
     co_return challenge;
 }
 
@@ -226,6 +257,7 @@ asio::awaitable<Challenge> Challenges::find(core::Scope const& scope, std::strin
     challenge.credentials_version = std::stoll(fields.at(2).text());
     challenge.amr = split(fields.at(3).text());
     if (auto const& provider = fields.at(4).text(); !provider.empty()) challenge.identity_provider = provider;
+    challenge.has_code = !fields.at(5).text().empty();
     co_return challenge;
 }
 

@@ -26,12 +26,14 @@ struct Challenge {
     std::vector<std::string> amr;         ///< how the first factor was proved (RFC 8176)
     /// IdentityProvider::key, if the first factor was an id token.
     std::optional<std::string> identity_provider;
+    bool has_code = false; ///< whether a code was sent; `find` sets it
 };
 
 /// Login challenges in Redis. Each challenge is one Redis hash, whose key contains the scope and the keyed
 /// hash of the token. Scripts count every send and every attempt before it takes effect. Only Redis' clock is
 /// used. A challenge ends 5 minutes after its creation. After the 5th wrong code, the challenge accepts no
-/// code until it ends.
+/// code until it ends. A set for each user contains the keys of the user's challenges, so that they can be
+/// deleted with the user.
 ///
 /// All functions throw redis::Unavailable if Redis cannot be used. The functions that find, count or compare
 /// also throw MFA_CHALLENGE_EXPIRED when the challenge is unknown, expired or used, and MFA_RATE_LIMITED
@@ -112,6 +114,10 @@ public:
     /// after the last allowed attempt, because the caller has already counted the correct attempt.
     asio::awaitable<bool> consume(Challenge const& challenge);
 
+    /// Deletes the challenges of a deleted user. A challenge that a sign-in stores at the same time may
+    /// remain. Then it ends by itself.
+    asio::awaitable<void> forget(core::Scope const& scope, UserId user_id);
+
     /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
     static std::string prefix(core::Scope const& scope);
 
@@ -120,12 +126,13 @@ private:
         redis::Script const& script, std::string const& key, std::vector<std::string_view> args = {});
     asio::awaitable<redis::Reply> run(
         redis::Script const& script, std::string const& key, std::vector<std::string_view> args = {});
-    asio::awaitable<void> store(redis::Script const& script, Challenge const& challenge);
+    asio::awaitable<void> store(
+        redis::Script const& script, core::Scope const& scope, Challenge const& challenge);
     asio::awaitable<void> undo(Challenge const& challenge, Send const& send, std::string_view sends);
 
     redis::Client& client_;
     KeyedHash const& hash_;
-    redis::Script const create_, open_, find_, send_, undo_, try_code_, count_attempt_, consume_;
+    redis::Script const index_, create_, open_, find_, send_, undo_, try_code_, count_attempt_, consume_;
 };
 
 } // namespace auth_mfa

@@ -22,9 +22,33 @@ std::string user_subject(core::Scope const& scope, UserId user_id)
     return core::to_string(scope.id) + ':' + user_id.to_string();
 }
 
+std::string email_subject(core::Scope const& scope, std::string_view email)
+{
+    return core::to_string(scope.id) + ":email:" + core::lower(email);
+}
+
+/// nullopt: the phone gets no message.
+std::optional<std::string> phone_subject(sms::PhoneNumber const& phone, CodeDestination destination)
+{
+    if (destination == CodeDestination::nowhere) return std::nullopt;
+    return (destination == CodeDestination::phone ? "phone:" : "sandbox:") + phone.text();
+}
+
 std::string network_subject(core::Scope const& scope, std::string_view address)
 {
     return core::to_string(scope.id) + ":network:" + network_of(address);
+}
+
+/// The counters of guesses for an account. `account` and `name` identify the counters, `limit` applies to one
+/// network or one trusted browser.
+std::vector<Counter> guesses(
+    std::string const& account, std::string_view name, Limit const& limit, GuessOrigin const& origin)
+{
+    if (origin.trusted_device)
+        return {{account + ":device:" + origin.trusted_device->to_string(), name, {to_redis(limit)}}};
+    redis::Limit const total{limit.count * guesses_over_all_networks, limit.window};
+    return {{account + ":network:" + wide_network_of(origin.address), name, {to_redis(limit)}},
+        {account, name, {total}}};
 }
 
 redis::Headers headers_of(Counter const& counter, redis::Use const& use)
@@ -58,33 +82,39 @@ std::string RateLimits::prefix(core::Scope const& scope)
     return std::string(quota_prefix) + ":{" + core::to_string(scope.id) + ':';
 }
 
-Counter RateLimits::wrong_codes_of_user(core::Scope const& scope, UserId user_id, MfaMethod method)
+std::string RateLimits::stored(std::string const& subject) const
+{
+    return subject.substr(0, subject.find(':') + 1) + hash_({"counter", subject});
+}
+
+std::vector<Counter> RateLimits::wrong_codes_of_user(
+    core::Scope const& scope, UserId user_id, MfaMethod method, GuessOrigin const& origin)
 {
     bool const recovery = method == MfaMethod::recovery_code;
-    return {user_subject(scope, user_id), recovery ? "recovery" : "code",
-        {to_redis(recovery ? wrong_recovery_code_limit : wrong_code_limit)}};
+    return guesses(user_subject(scope, user_id), recovery ? "recovery" : "code",
+        recovery ? wrong_recovery_code_limit : wrong_code_limit, origin);
 }
 
 std::vector<Counter> RateLimits::sign_in_code_sends(
-    core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone) const
+    core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone, CodeDestination destination)
 {
-    return {{user_subject(scope, user_id), "login-sends", {to_redis(sign_in_send_limit)}},
-        {"phone:" + hash_({"phone", phone.text()}), "login-sends", {to_redis(sign_in_send_limit_per_phone)}}};
+    std::vector<Counter> counters{
+        {user_subject(scope, user_id), "login-sends", {to_redis(sign_in_send_limit)}}};
+    if (auto subject = phone_subject(phone, destination))
+        counters.push_back({std::move(*subject), "login-sends", {to_redis(sign_in_send_limit_per_phone)}});
+    return counters;
 }
 
-std::string RateLimits::email_subject(core::Scope const& scope, std::string_view email) const
+std::vector<Counter> RateLimits::wrong_passwords_for_email(
+    core::Scope const& scope, std::string_view email, GuessOrigin const& origin)
 {
-    // The subject contains a keyed hash of the email, because Redis keys must not contain emails.
-    auto const who = hash_({"email", core::to_string(scope.id), core::lower(email)});
-    return core::to_string(scope.id) + ":email:" + who;
+    auto counters = guesses(email_subject(scope, email), "login", wrong_password_limit, origin);
+    if (!origin.trusted_device)
+        counters.insert(counters.begin(), wrong_sign_ins_from_network(scope, origin.address));
+    return counters;
 }
 
-Counter RateLimits::wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const
-{
-    return {email_subject(scope, email), "login", {to_redis(wrong_password_limit)}};
-}
-
-Counter RateLimits::mails_to(core::Scope const& scope, std::string_view email, std::string_view kind) const
+Counter RateLimits::mails_to(core::Scope const& scope, std::string_view email, std::string_view kind)
 {
     return {email_subject(scope, email), kind, {to_redis(mail_limit)}};
 }
@@ -99,6 +129,12 @@ Counter RateLimits::mails_from_network(core::Scope const& scope, std::string_vie
     return {network_subject(scope, address), "mails", {to_redis(mail_limit_per_network)}, true};
 }
 
+Counter RateLimits::passkey_challenges_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {
+        network_subject(scope, address), "passkeys", {to_redis(passkey_challenge_limit_per_network)}, true};
+}
+
 Counter RateLimits::wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address)
 {
     return {network_subject(scope, address), "login", {to_redis(wrong_password_limit_per_network)}, true};
@@ -109,29 +145,34 @@ Counter RateLimits::registrations_from_network(core::Scope const& scope, std::st
     return {network_subject(scope, address), "register", {to_redis(registrations_)}, true};
 }
 
-Counter RateLimits::wrong_passwords_of_user(core::Scope const& scope, UserId user_id)
+std::vector<Counter> RateLimits::wrong_passwords_of_user(
+    core::Scope const& scope, UserId user_id, GuessOrigin const& origin)
 {
-    return {user_subject(scope, user_id), "password", {to_redis(wrong_password_limit)}};
+    return guesses(user_subject(scope, user_id), "password", wrong_password_limit, origin);
 }
 
-std::vector<Counter> RateLimits::enrolment_code_sends(
-    core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone, std::string_view address) const
+std::vector<Counter> RateLimits::enrolment_code_sends(core::Scope const& scope, UserId user_id,
+    sms::PhoneNumber const& phone, CodeDestination destination, std::string_view address)
 {
     std::vector<Counter> counters;
     counters.push_back({user_subject(scope, user_id), "setup-sends", {to_redis(enrolment_send_limit)}});
-    Counter of_phone{"phone:" + hash_({"phone", phone.text()}), "setup-sends", {}};
-    for (auto const& limit : enrolment_send_limits_per_phone)
-        of_phone.limits.push_back(to_redis(limit));
-    counters.push_back(std::move(of_phone));
-    counters.push_back({"address:" + network_of(address), "setup-sends",
+    if (auto subject = phone_subject(phone, destination)) {
+        auto& of_phone = counters.emplace_back(Counter{std::move(*subject), "setup-sends", {}});
+        for (auto const& limit : enrolment_send_limits_per_phone)
+            of_phone.limits.push_back(to_redis(limit));
+    }
+    counters.push_back({"address:" + subscriber_network_of(address), "setup-sends",
         {to_redis(enrolment_send_limit_per_network)}, true});
+    counters.push_back({"address:" + wide_network_of(address), "setup-sends",
+        {to_redis(enrolment_send_limit_per_wide_network)}});
     return counters;
 }
 
 asio::awaitable<Reservation> RateLimits::reserve(std::vector<Counter> counters)
 {
     Reservation reservation{.allowed = true, .counters = std::move(counters)};
-    for (auto const& counter : reservation.counters) {
+    for (auto& counter : reservation.counters) {
+        counter.subject = stored(counter.subject);
         redis::Use use = co_await quota_.take(counter.subject, counter.name, counter.limits);
         auto headers = headers_of(counter, use);
         if (!use.allowed) {

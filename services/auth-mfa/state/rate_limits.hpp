@@ -1,10 +1,12 @@
 #pragma once
 
 #include "core/error.hpp"
+#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "domain/errors.hpp"
 #include "domain/limits.hpp"
 #include "domain/mfa_method.hpp"
+#include "domain/sms_code.hpp"
 #include "domain/user_id.hpp"
 #include "http/message.hpp"
 #include "redis/quota.hpp"
@@ -24,12 +26,19 @@ namespace asio = boost::asio;
 
 /// A counter of one subject (an account, a phone or a network), with its limits.
 struct Counter {
-    std::string subject;
+    std::string subject;   ///< `<scope>:…` or, for all tenants, `phone:…`, `sandbox:…` or `address:…`
     std::string_view name; ///< must have static storage duration
     std::vector<redis::Limit> limits;
     /// Whether `RateLimit` headers show the first limit. True for networks only: the headers of an account or
     /// a phone would reveal whether the account exists and how other clients use it.
     bool shown = false;
+};
+
+/// Where a guess of a password or code comes from.
+struct GuessOrigin {
+    std::string_view address; ///< of the client; must stay valid while the origin is used
+    /// The client's browser, if the account trusts it. The caller must have checked the browser's secret.
+    std::optional<core::Uuid> trusted_device{};
 };
 
 /// The result of reserving one use of several counters.
@@ -94,38 +103,54 @@ public:
         co_return result;
     }
 
-    /// Wrong passwords for one email, whether or not an account with this email exists.
-    Counter wrong_passwords_for_email(core::Scope const& scope, std::string_view email) const;
-    /// Wrong passwords and refused id tokens from one network.
+    // Guesses for an account count for the account together with the network of the client, and for the
+    // account over all networks. Guesses from a browser that the account trusts count only for this browser.
+    // So others cannot use up its limit.
+
+    /// Wrong passwords for one email, whether or not an account with this email exists. They also count in
+    /// `wrong_sign_ins_from_network`, unless they come from a trusted browser.
+    static std::vector<Counter> wrong_passwords_for_email(
+        core::Scope const& scope, std::string_view email, GuessOrigin const& origin);
+    /// Challenges for passkeys that one network requests.
+    static Counter passkey_challenges_from_network(core::Scope const& scope, std::string_view address);
+    /// Wrong passwords, refused id tokens and refused passkeys from one network.
     static Counter wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address);
     /// Registrations from one network. Successful registrations count too, because each registration costs a
     /// password hash.
     Counter registrations_from_network(core::Scope const& scope, std::string_view address) const;
     /// Wrong current passwords of a signed-in user.
-    static Counter wrong_passwords_of_user(core::Scope const& scope, UserId user_id);
+    static std::vector<Counter> wrong_passwords_of_user(
+        core::Scope const& scope, UserId user_id, GuessOrigin const& origin);
+    /// Wrong codes and refused passkeys of an account, as a second factor. Recovery codes have separate
+    /// counters.
+    static std::vector<Counter> wrong_codes_of_user(
+        core::Scope const& scope, UserId user_id, MfaMethod method, GuessOrigin const& origin);
 
     /// Emails of one kind to one address, whether or not an account has it. `kind` must have static storage
     /// duration.
-    Counter mails_to(core::Scope const& scope, std::string_view email, std::string_view kind) const;
+    static Counter mails_to(core::Scope const& scope, std::string_view email, std::string_view kind);
     /// Invitations of a scope's members.
     static Counter invitations(core::Scope const& scope);
     /// Emails requested without a credential.
     static Counter mails_from_network(core::Scope const& scope, std::string_view address);
 
-    /// Wrong codes of an account. Recovery codes have a separate counter.
-    static Counter wrong_codes_of_user(core::Scope const& scope, UserId user_id, MfaMethod method);
-    /// The messages with sign-in codes: the user's counter and the phone's.
-    std::vector<Counter> sign_in_code_sends(
-        core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone) const;
-    /// The messages with enrolment codes: the counters of the user, the phone and the client's network.
-    std::vector<Counter> enrolment_code_sends(core::Scope const& scope, UserId user_id,
-        sms::PhoneNumber const& phone, std::string_view address) const;
+    // All tenants share the counters of a phone. Messages that do not leave a sandbox count apart, so that no
+    // sandbox can use up the limits of a person's phone. Test phones have no counters.
+
+    /// The messages with sign-in codes: the counters of the user and the phone.
+    static std::vector<Counter> sign_in_code_sends(
+        core::Scope const& scope, UserId user_id, sms::PhoneNumber const& phone, CodeDestination destination);
+    /// The messages with enrolment codes: the counters of the user, the phone and the client's networks.
+    static std::vector<Counter> enrolment_code_sends(core::Scope const& scope, UserId user_id,
+        sms::PhoneNumber const& phone, CodeDestination destination, std::string_view address);
 
     /// The prefix of the scope's keys in Redis. The erasure of a tenant uses it.
     static std::string prefix(core::Scope const& scope);
 
 private:
-    std::string email_subject(core::Scope const& scope, std::string_view email) const;
+    /// The subject in Redis. Only the part before the first colon is readable, the rest is a keyed hash. So
+    /// the keys contain no user's id, email, phone or address, also after the user was deleted.
+    std::string stored(std::string const& subject) const;
 
     redis::Quota quota_;
     KeyedHash const& hash_;

@@ -72,6 +72,22 @@ void remove_since(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Ti
         {scope.id, user_id, since});
 }
 
+std::vector<Stored> list(
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view after, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        SELECT token_hash, purpose, user_id, email, was_verified, credentials_version, created_at, expires_at
+        FROM email_tokens
+        WHERE scope_id = $1 AND user_id = $2 AND token_hash > $3
+        ORDER BY token_hash
+        LIMIT $4::bigint)",
+        {scope.id, user_id, after, limit});
+    return pg::read_rows(result, [](pg::RowReader& r) {
+        EmailToken token = read(r);
+        return Stored{std::move(token), r.time()};
+    });
+}
+
 std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit)
 {
     return auth_mfa::purge(tx, {"email_tokens"}, scopes, before, limit);

@@ -37,6 +37,16 @@ void remove(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::span<Toke
 /// Deletes the user's tokens of every purpose that were created at `since` or later.
 void remove_since(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time since);
 
+/// A stored token, valid or expired, as an export shows it.
+struct Stored {
+    EmailToken token;
+    core::Time expires_at;
+};
+
+/// The user's tokens in the order of their hashes, starting after the hash `after`.
+std::vector<Stored> list(
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view after, std::size_t limit);
+
 /// Deletes at most `limit` rows of `scopes` that expired before `before`. Returns the number of deleted rows.
 std::size_t purge(pg::Tx& tx, std::vector<core::ScopeId> const& scopes, core::Time before, std::size_t limit);
 

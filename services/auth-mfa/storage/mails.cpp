@@ -1,5 +1,6 @@
 #include "storage/mails.hpp"
 
+#include "core/text.hpp"
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
 
@@ -90,6 +91,25 @@ void set_has_token(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 void remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     tx.run("DELETE FROM mails WHERE scope_id = $1 AND mail_id = $2", {scope_id, id});
+}
+
+void remove_of(pg::Tx& tx, core::Scope const& scope, User const& user)
+{
+    tx.run("DELETE FROM mails WHERE scope_id = $1 AND (user_id = $2 OR email_key = $3)",
+        {scope.id, user.id, core::lower(user.email)});
+}
+
+std::vector<Mail> list(pg::Tx& tx, core::Scope const& scope, User const& user,
+    std::optional<core::Uuid> const& after, std::size_t limit)
+{
+    auto const result = tx.run(R"(
+        SELECT mail_id, kind, user_id, email, locale, details, traceparent, created_at, has_token
+        FROM mails
+        WHERE scope_id = $1 AND (user_id = $2 OR email_key = $3) AND ($4::uuid IS NULL OR mail_id > $4)
+        ORDER BY mail_id
+        LIMIT $5::bigint)",
+        {scope.id, user.id, core::lower(user.email), after, limit});
+    return pg::read_rows(result, read);
 }
 
 } // namespace auth_mfa::mails

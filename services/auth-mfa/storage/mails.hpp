@@ -1,12 +1,14 @@
 #pragma once
 
 #include "domain/mail.hpp"
+#include "domain/user.hpp"
 #include "pg/batch.hpp"
 #include "pg/tx.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <vector>
 
 /// The table `mails`: emails that wait to be sent. Each has a job in queue `mails`, whose ref is its id.
 namespace auth_mfa::mails {
@@ -33,5 +35,12 @@ std::optional<Mail> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& i
 void set_has_token(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
 
 void remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
+
+/// Removes the emails to a user: those of the user's account, and those that were requested for the address.
+void remove_of(pg::Tx& tx, core::Scope const& scope, User const& user);
+
+/// The emails to a user, as in `remove_of`, in the order of their ids, starting after the id `after`.
+std::vector<Mail> list(pg::Tx& tx, core::Scope const& scope, User const& user,
+    std::optional<core::Uuid> const& after, std::size_t limit);
 
 } // namespace auth_mfa::mails

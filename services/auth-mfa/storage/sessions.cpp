@@ -226,8 +226,9 @@ std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
     auto const result = tx.run(pg::sql<columns>(R"(
         SELECT {columns}, jobs_now()
         FROM sessions s
-        WHERE s.scope_id = $1 AND s.session_id = $2
-        FOR NO KEY UPDATE)"),
+        JOIN users u ON u.scope_id = s.scope_id AND u.user_id = s.user_id
+        WHERE s.scope_id = $1 AND u.scope_id = $1 AND s.session_id = $2
+        FOR NO KEY UPDATE OF s)"),
         {scope.id, id});
     return pg::read_first(result, [](pg::RowReader& r) {
         Session session = read(r);
@@ -244,6 +245,17 @@ TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id
         WHERE s.scope_id = $1 AND s.session_id = $2)"),
         {scope.id, id});
     return pg::read_first(result, read_contents).value();
+}
+
+std::optional<TokenContents> find_live(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)
+{
+    auto const result = tx.run(pg::sql<token_columns>(R"(
+        SELECT {token_columns}
+        FROM sessions s
+        JOIN users u ON u.scope_id = s.scope_id AND u.user_id = s.user_id
+        WHERE s.scope_id = $1 AND s.session_id = $2 AND s.ended_at IS NULL AND s.expires_at > $3)"),
+        {scope.id, id, now});
+    return pg::read_first(result, read_contents);
 }
 
 std::optional<TokenContents> reauthenticate(pg::Tx& tx, core::Scope const& scope, core::Uuid id,
@@ -312,17 +324,18 @@ void end_others(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::optio
         {scope.id, user_id, keep, now});
 }
 
-std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
-    std::optional<paging::Position> const& after, std::size_t limit)
+std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
+    std::optional<core::Time> live_at, std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run(pg::sql<columns>(R"(
         SELECT {columns}
         FROM sessions s
-        WHERE s.scope_id = $1 AND s.user_id = $2 AND s.ended_at IS NULL AND s.expires_at > $3
+        WHERE s.scope_id = $1 AND s.user_id = $2
+            AND ($3::timestamptz IS NULL OR (s.ended_at IS NULL AND s.expires_at > $3))
             AND (s.created_at, s.session_id) < ($4::timestamptz, $5::uuid)
         ORDER BY s.created_at DESC, s.session_id DESC
         LIMIT $6)"),
-        {scope.id, user_id, now, paging::time_of(after), paging::id_of(after), limit});
+        {scope.id, user_id, live_at, paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(result, read);
 }
 

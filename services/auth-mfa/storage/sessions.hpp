@@ -84,11 +84,15 @@ struct Locked {
     core::Time database_now; ///< the time of the transaction, by the database's clock
 };
 
-/// The session, ended or not, locked until the transaction ends; nullopt if there is none.
+/// The session, ended or not, locked until the transaction ends; nullopt if there is none, or the user was
+/// deleted.
 std::optional<Locked> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
 /// The contents of the next tokens of this session, which must exist.
 TokenContents token_contents(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+
+/// As token_contents; nullopt if there is no such session, or it has ended.
+std::optional<TokenContents> find_live(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
 
 /// Records that the user proved who they are again at `now`: sets `authenticated_at`, sets `aal2` if a second
 /// factor was used, and adds the methods `amr`. Returns the contents of the session's next access token;
@@ -114,9 +118,10 @@ bool end_own(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid id
 void end_others(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::optional<core::Uuid> const& keep,
     core::Time now);
 
-/// The user's sessions that are live at `now`, newest first, starting after `after`.
-std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
-    std::optional<paging::Position> const& after, std::size_t limit);
+/// The user's sessions that are live at `live_at`, newest first, starting after `after`. nullopt: all that
+/// are stored, also those that have ended.
+std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
+    std::optional<core::Time> live_at, std::optional<paging::Position> const& after, std::size_t limit);
 
 /// Deletes at most `limit` sessions of `scopes` that ended or expired before `before`. Returns the number of
 /// deleted sessions.

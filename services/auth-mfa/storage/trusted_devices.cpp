@@ -21,9 +21,21 @@ TrustedDevice read(pg::RowReader& r)
 
 } // namespace
 
+// The functions compare a hash over 256 random bits, so their duration reveals nothing about the secret.
+
+bool is_trusted(
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& token, core::Time now)
+{
+    return !tx.run(R"(
+        SELECT 1
+        FROM trusted_devices
+        WHERE scope_id = $1 AND user_id = $2 AND device_id = $3 AND secret_hash = $4 AND expires_at > $5)",
+                  {scope.id, user_id, token.id, token.hash(scope), now})
+                .empty();
+}
+
 bool recognise(pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& token, core::Time now)
 {
-    // The compared value is a hash over 256 random bits, so the duration reveals nothing about the secret.
     return !tx.run(R"(
         UPDATE trusted_devices
         SET last_used_at = $5
@@ -71,17 +83,17 @@ void trust(pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken con
         {scope.id, user_id, fresh.id, hash, now, now + trusted_device_lifetime, user_agent});
 }
 
-std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
-    std::optional<paging::Position> const& after, std::size_t limit)
+std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
+    std::optional<core::Time> trusted_at, std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run(R"(
         SELECT device_id, created_at, last_used_at, expires_at, user_agent
         FROM trusted_devices
-        WHERE scope_id = $1 AND user_id = $2 AND expires_at > $3
+        WHERE scope_id = $1 AND user_id = $2 AND ($3::timestamptz IS NULL OR expires_at > $3)
             AND (created_at, device_id) < ($4::timestamptz, $5::uuid)
         ORDER BY created_at DESC, device_id DESC
         LIMIT $6::bigint)",
-        {scope.id, user_id, now, paging::time_of(after), paging::id_of(after), limit});
+        {scope.id, user_id, trusted_at, paging::time_of(after), paging::id_of(after), limit});
     return pg::read_rows(result, read);
 }
 

@@ -13,7 +13,11 @@
 /// for the scope: row-level security hides the rows of other scopes.
 namespace auth_mfa::trusted_devices {
 
-/// Whether the user trusts the browser with `token` at `now`. If so, sets the device's time of last use to
+/// Whether the user trusts the browser with `token` at `now`.
+bool is_trusted(
+    pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& token, core::Time now);
+
+/// As `is_trusted`. If the result is true, sets the device's time of last use to
 /// `now`.
 bool recognise(
     pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& token, core::Time now);
@@ -25,9 +29,10 @@ bool recognise(
 void trust(pg::Tx& tx, core::Scope const& scope, UserId user_id, DeviceToken const& fresh,
     std::optional<DeviceToken> const& held, std::string const& user_agent, core::Time now);
 
-/// The devices that the user trusts at `now`, newest first, starting after `after`.
-std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Time now,
-    std::optional<paging::Position> const& after, std::size_t limit);
+/// The devices that the user trusts at `trusted_at`, newest first, starting after `after`. nullopt: all that
+/// are stored, also those that have expired.
+std::vector<TrustedDevice> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
+    std::optional<core::Time> trusted_at, std::optional<paging::Position> const& after, std::size_t limit);
 
 /// Ends the user's trust in one device; false when the user does not trust it.
 bool revoke(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid device_id, core::Time now);

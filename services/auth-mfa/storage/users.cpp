@@ -18,9 +18,11 @@ User read(pg::RowReader& r)
     user.email_verified = r.boolean();
     user.phone = r.optional_text();
     user.phone_verified = r.boolean();
+    user.phone_is_test = r.boolean();
     user.created_at = r.time();
     user.updated_at = r.time();
     user.totp = r.boolean();
+    user.passkey = r.boolean();
     return user;
 }
 
@@ -76,8 +78,8 @@ std::optional<User> find_by_email(pg::Tx& tx, core::Scope const& scope, std::str
 
 std::optional<User> lock(pg::Tx& tx, core::Scope const& scope, UserId id)
 {
-    // A second statement reads the user, because the TOTP column comes from another table: a statement that
-    // waited for the lock would see the state of that table before the wait.
+    // A second statement reads the user, because the columns of TOTP and passkeys come from other tables: a
+    // statement that waited for the lock would see the state of these tables before the wait.
     tx.run("SELECT FROM users WHERE scope_id = $1 AND user_id = $2 FOR NO KEY UPDATE", {scope.id, id});
     auto const result = tx.run(pg::sql<columns>(R"(
         SELECT {columns}
@@ -249,14 +251,19 @@ std::optional<User> find(pg::Tx& tx, core::Scope const& scope, UserId id)
     return pg::read_first(result, read);
 }
 
-void set_phone(
-    pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone, bool verified)
+void remove(pg::Tx& tx, core::Scope const& scope, UserId id)
+{
+    tx.run("DELETE FROM users WHERE scope_id = $1 AND user_id = $2", {scope.id, id});
+}
+
+void set_phone(pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone,
+    PhoneProof proof)
 {
     tx.run(R"(
         UPDATE users
-        SET phone = $3, phone_verified = $4, updated_at = clock_timestamp()
+        SET phone = $3, phone_verified = $4, phone_is_test = $5, updated_at = clock_timestamp()
         WHERE scope_id = $1 AND user_id = $2)",
-        {scope.id, id, phone, verified});
+        {scope.id, id, phone, proof != PhoneProof::none, proof == PhoneProof::fixed_code});
 }
 
 } // namespace auth_mfa::users

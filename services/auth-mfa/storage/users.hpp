@@ -103,8 +103,18 @@ void set_password_by_email(pg::Tx& tx, core::Scope const& scope, UserId id, std:
 /// act on the result.
 bool has_other_owner(pg::Tx& tx, core::Scope const& scope, UserId id);
 
-/// Stores the phone number. `verified` is true if the number becomes the user's SMS factor.
-void set_phone(
-    pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone, bool verified);
+/// Deletes the user, with factors and identities. Other rows of the account stay: see account_rows.hpp.
+void remove(pg::Tx& tx, core::Scope const& scope, UserId id);
+
+/// How a phone number became the user's SMS factor.
+enum class PhoneProof : std::uint8_t {
+    none,       ///< it is no factor
+    message,    ///< with a code that was sent to it
+    fixed_code, ///< with the code of a test phone
+};
+
+/// Stores the phone number.
+void set_phone(pg::Tx& tx, core::Scope const& scope, UserId id, std::optional<std::string> const& phone,
+    PhoneProof proof);
 
 } // namespace auth_mfa::users

@@ -66,24 +66,23 @@ asio::awaitable<void> Tokens::ready()
     if (!signing_keys_->current()) throw no_key();
 }
 
-std::string Tokens::sign(core::Scope const& scope, std::string_view audience, std::chrono::seconds lifetime,
-    boost::json::object claims) const
+std::string Tokens::sign(core::Scope const& scope, Kind const& kind, boost::json::object claims) const
 {
     auto const key = signing_keys_->current();
     if (!key) throw no_key();
     core::Time const now = clock_.now();
-    boost::json::object payload{{"iss", issuer_.of(scope)}, {"aud", audience},
-        {"exp", core::unix_seconds(now + lifetime)}, {"iat", core::unix_seconds(now)},
+    boost::json::object payload{{"iss", issuer_.of(scope)}, {"aud", kind.audience},
+        {"exp", core::unix_seconds(now + kind.lifetime)}, {"iat", core::unix_seconds(now)},
         {"jti", core::Uuid::v7().to_string()}, {"tenant", scope.slug},
         {"env", core::to_string(scope.environment())}};
     for (auto& claim : claims)
         payload.emplace(claim.key(), std::move(claim.value()));
-    return key->key.sign({{"typ", auth::token::type}, {"kid", key->kid}}, payload);
+    return key->key.sign({{"typ", kind.type}, {"kid", key->kid}}, payload);
 }
 
 std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims const& claims) const
 {
-    return sign(scope, auth::token::audience, access_token_lifetime,
+    return sign(scope, {auth::token::type, auth::token::audience, access_token_lifetime},
         {{"sub", claims.user_id.to_string()}, {"sid", claims.session_id.to_string()},
             {"role", to_string(claims.role)}, {"email", claims.email},
             {"email_verified", claims.email_verified},
@@ -97,9 +96,15 @@ std::string Tokens::enrolment_token(
 {
     std::string sid = std::string(enrolment_session) + std::to_string(user.credentials_version);
     if (identity_provider) sid += '.' + hash_of_provider(*identity_provider);
-    return sign(scope, auth::token::enrolment_audience, enrolment_token_lifetime,
+    return sign(scope, {auth::token::type, auth::token::enrolment_audience, enrolment_token_lifetime},
         {{"sub", user.id.to_string()}, {"sid", std::move(sid)}, {"role", to_string(user.role)},
             {"email", user.email}, {"email_verified", user.email_verified}});
+}
+
+std::string Tokens::erasure_token(core::Scope const& scope, UserId user_id, std::string_view audience) const
+{
+    return sign(scope, {auth::token::erasure_type, audience, auth::token::max_erasure_lifetime},
+        {{"sub", user_id.to_string()}});
 }
 
 std::optional<Tokens::Enrolment> Tokens::read_enrolment(std::string_view session_id)

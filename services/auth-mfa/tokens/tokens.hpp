@@ -65,6 +65,10 @@ public:
     std::string enrolment_token(core::Scope const& scope, User const& user,
         std::optional<std::string> const& identity_provider) const;
 
+    /// A JWT with the `typ` `erasure+jwt`, with which the service `audience` erases the user. It expires
+    /// after 300 s. Await `ready` first. Throws as `access_token`.
+    std::string erasure_token(core::Scope const& scope, UserId user_id, std::string_view audience) const;
+
     /// The sign-in that an enrolment token continues.
     struct Enrolment {
         std::int64_t credentials_version = 0;
@@ -91,9 +95,15 @@ public:
     Issuer const& issuer() const noexcept { return issuer_; }
 
 private:
+    /// The parts of a JWT that differ between the kinds of tokens.
+    struct Kind {
+        std::string_view type;
+        std::string_view audience;
+        std::chrono::seconds lifetime;
+    };
+
     /// A JWT with the claims of every token and `claims`.
-    std::string sign(core::Scope const& scope, std::string_view audience, std::chrono::seconds lifetime,
-        boost::json::object claims) const;
+    std::string sign(core::Scope const& scope, Kind const& kind, boost::json::object claims) const;
 
     std::shared_ptr<SigningKeyCache> signing_keys_;
     auth::Jwks& jwks_;

@@ -1,5 +1,6 @@
 #include "api/events.hpp"
 
+#include "api/event_json.hpp"
 #include "api/user_id.hpp"
 #include "audit/audit.hpp"
 #include "core/error.hpp"
@@ -29,23 +30,10 @@ event_archive::Filter parse_filter(http::Query& query)
     return filter;
 }
 
-/// Writes the member `name`: the text, or null if the text is empty.
-void member(core::JsonWriter& w, std::string_view name, std::string const& text)
-{
-    w.member(name, text.empty() ? std::nullopt : std::optional(text));
-}
-
 void write_event(core::JsonWriter& w, ArchivedEvent const& event)
 {
-    w.begin_object().member("eventId", event.event_id).member("provider", to_string(event.provider));
-    member(w, "type", event.type);
-    w.member("result", to_string(event.result));
-    member(w, "reason", event.reason);
-    w.member("userId", event.user_id).member("receivedAt", event.received_at).key("payload");
-    if (event.is_json())
-        w.raw(event.payload);
-    else
-        w.value(event.payload);
+    w.begin_object();
+    write_event_members(w, event);
     w.end_object();
 }
 
@@ -82,6 +70,7 @@ asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps
 asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
+        pg::lock_scope(tx, req.scope().id); // before the event is read: see ingest::replay_event
         auto const event =
             core::require_found(event_archive::find(tx, req.scope().id, req.param("eventId")), "event");
         auto const payment_settings = settings::read_payment_settings(tx, req.scope());
@@ -89,9 +78,11 @@ asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& dep
             ingest::replay_event(tx, req.scope().id, event, payment_settings, req.context.traceparent);
         record(tx, req, event, outcome);
         core::JsonWriter w(128);
-        w.begin_object().member("eventId", event.event_id).member("result", to_string(outcome.result));
-        member(w, "reason", outcome.reason);
-        w.end_object();
+        w.begin_object()
+            .member("eventId", event.event_id)
+            .member("result", to_string(outcome.result))
+            .member("reason", outcome.stored_reason())
+            .end_object();
         return http::Response::ok(std::move(w).str());
     });
 }

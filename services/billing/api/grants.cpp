@@ -10,6 +10,7 @@
 #include "ingest/publish.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/products.hpp"
+#include "storage/user_erasure.hpp"
 
 #include <array>
 
@@ -105,15 +106,21 @@ void save(pg::Tx& tx, http::Request const& req, std::string_view type,
 
 http::Response create(pg::Tx& tx, http::Request const& req, NewGrant const& grant, core::Time now)
 {
+    auto const user_id = user_id_of(req);
     auto const product = product_of(tx, req, grant);
     pg::lock_scope(tx, req.scope().id);
-    Entitlement e = entitlement_of(req.scope(), user_id_of(req), product, grant, now);
+    if (user_erasure::is_deleted(tx, req.scope().id, user_id))
+        throw core::Error(core::codes::not_found,
+            "The account of this user was deleted. Grant the entitlement to another user.");
+    Entitlement e = entitlement_of(req.scope(), user_id, product, grant, now);
     auto const before = entitlements::get(tx, req.scope(), e.user_id, e.id);
     save(tx, req, granted, before, e, now);
     core::JsonWriter w(640);
     auto const views = entitlements::join_catalog(tx, req.scope(), {e});
     write_entitlement(w, views.front(), req.scope().environment(), now);
-    return http::Response::created(std::move(w).str());
+    auto response = http::Response::created(std::move(w).str());
+    response.about_user = user_id.text();
+    return response;
 }
 
 } // namespace

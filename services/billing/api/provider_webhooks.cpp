@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/json_writer.hpp"
 #include "domain/event_outcome.hpp"
+#include "domain/named_users.hpp"
 #include "domain/payment_signature.hpp"
 #include "domain/settings.hpp"
 #include "ingest/incoming_event.hpp"
@@ -72,6 +73,7 @@ Received parse(http::Request const& req, Provider provider, tenancy::Tenant cons
     } else {
         received.malformed =
             core::Error(core::codes::malformed_json, "The body is not valid JSON. Send a JSON object.");
+        incoming.event.named_users = named_users(incoming.body);
     }
     incoming.rejected = received.malformed.has_value();
     // An event belongs to the environment that it names, even if it was posted to the other one.

@@ -17,6 +17,7 @@
 #include "providers/purchases_api.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/syncs.hpp"
+#include "storage/user_erasure.hpp"
 #include "tenancy/settings.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -52,8 +53,17 @@ struct Fetched {
     Subscriber subscriber;
 };
 
+/// Throws NOT_FOUND if the user's account was deleted in the environment of the request.
+void refuse_deleted(pg::Tx& tx, http::Request const& req)
+{
+    if (user_erasure::is_deleted(tx, req.scope().id, user_id_of(req)))
+        throw core::Error(
+            core::codes::not_found, "The account of this user was deleted. Do not sync this user any more.");
+}
+
 std::optional<StartedSync> try_start(pg::Tx& tx, http::Request const& req, Deps& deps)
 {
+    refuse_deleted(tx, req);
     auto const home = req.scope().production();
     auto const document = tenancy::settings::read(tx, home).document;
     if (!settings::has_purchases_api_key(document))
@@ -153,6 +163,7 @@ void write_changes(core::JsonWriter& w, std::array<ingest::SyncResult, 2> const&
 http::Response apply(
     pg::Tx& tx, http::Request const& req, Deps& deps, syncs::Lease const& lease, Fetched const& fetched)
 {
+    refuse_deleted(tx, req);
     auto const now = deps.clock.now();
     auto const results = ingest::apply_sync(tx, lease.tenant_id, lease.user_id, fetched.subscriber,
         fetched.asked_at, req.context.traceparent, now);

@@ -5,10 +5,17 @@ namespace billing {
 void write_entitlement(
     core::JsonWriter& w, EntitlementView const& view, core::Environment environment, core::Time now)
 {
+    w.begin_object();
+    write_entitlement_members(w, view, environment, now);
+    w.end_object();
+}
+
+void write_entitlement_members(
+    core::JsonWriter& w, EntitlementView const& view, core::Environment environment, core::Time now)
+{
     Entitlement const& e = view.entitlement;
     auto const* product = view.product ? &*view.product : nullptr;
-    w.begin_object()
-        .member("entitlementId", e.id)
+    w.member("entitlementId", e.id)
         .member("userId", e.user_id)
         .member("source", to_string(e.source))
         .member("productId", product != nullptr ? std::optional(product->id) : std::nullopt)
@@ -26,8 +33,7 @@ void write_entitlement(
         .member("lastEventType", e.last_event_type)
         .member("lastEventAt", e.last.at)
         .member("createdAt", e.created_at)
-        .member("updatedAt", e.updated_at)
-        .end_object();
+        .member("updatedAt", e.updated_at);
 }
 
 } // namespace billing

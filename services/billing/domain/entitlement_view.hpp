@@ -29,4 +29,8 @@ struct EntitlementView {
 void write_entitlement(
     core::JsonWriter& w, EntitlementView const& view, core::Environment environment, core::Time now);
 
+/// As `write_entitlement`, without the braces.
+void write_entitlement_members(
+    core::JsonWriter& w, EntitlementView const& view, core::Environment environment, core::Time now);
+
 } // namespace billing

@@ -1,5 +1,7 @@
 #include "domain/event.hpp"
 
+#include "domain/named_users.hpp"
+
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 
@@ -33,7 +35,10 @@ std::optional<boost::json::value> parse_document(std::string_view body, boost::j
 
 ParsedEvent parse_event(Provider provider, boost::json::value const& document)
 {
-    return provider == Provider::purchases ? parse_purchase_event(document) : parse_payment_event(document);
+    auto parsed =
+        provider == Provider::purchases ? parse_purchase_event(document) : parse_payment_event(document);
+    parsed.event.named_users = named_users(provider, document);
+    return parsed;
 }
 
 } // namespace billing

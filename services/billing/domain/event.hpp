@@ -48,6 +48,8 @@ struct Event {
     /// nullopt: the event names no environment, so it belongs to the scope that it was posted to.
     std::optional<core::Environment> environment;
     std::optional<core::UserId> user_id;
+    /// All users that the event names (named_users.hpp): `user_id`, aliases, and others.
+    std::vector<core::UserId> named_users;
     std::optional<std::string> subscription_id; ///< id of the payments provider's subscription
     std::optional<core::Time> at;               ///< the time that the provider states
     EventData data;
@@ -67,7 +69,8 @@ struct ParsedEvent {
 std::optional<boost::json::value> parse_document(std::string_view body,
     boost::json::storage_ptr memory = boost::json::make_shared_resource<boost::json::monotonic_resource>());
 
-/// Parses the JSON of an event with `parse_purchase_event` or `parse_payment_event`.
+/// Parses the JSON of an event with `parse_purchase_event` or `parse_payment_event`, and finds its
+/// `named_users`, also if the event is malformed.
 ParsedEvent parse_event(Provider provider, boost::json::value const& document);
 
 } // namespace billing

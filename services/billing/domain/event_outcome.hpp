@@ -45,6 +45,9 @@ struct EventOutcome {
 /// The reason of a paid invoice that arrived before its subscription.
 inline constexpr std::string_view awaiting_subscription = "awaiting_subscription";
 
+/// The reason of an event of a user whose account was deleted, and of the replay of an erased event.
+inline constexpr std::string_view user_erased = "user_erased";
+
 /// The outcome of a decision. Precondition: the decision is not `needs_history`.
 EventOutcome outcome_of(PurchaseDecision const& decision);
 EventOutcome outcome_of(PaymentDecision::Kind kind);

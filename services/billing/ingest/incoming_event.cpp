@@ -21,6 +21,7 @@ event_archive::NewEvent archive_row_of(IncomingEvent const& incoming)
         .type = event.type,
         .outcome = {EventResult::rejected, {}},
         .user_id = event.user_id,
+        .named_users = event.named_users,
         .subscription_id = incoming.rejected ? std::nullopt : event.subscription_id,
         .event_at = event.at,
         .payload = event_archive::payload_of(incoming.body)};

@@ -1,8 +1,11 @@
 #include "ingest/ingest_event.hpp"
 
 #include "ingest/apply_event.hpp"
+#include "ingest/deleted_users.hpp"
 #include "ingest/publish.hpp"
 #include "storage/event_claims.hpp"
+
+#include <string>
 
 namespace billing::ingest {
 
@@ -12,8 +15,11 @@ EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming)
     auto row = archive_row_of(incoming);
     if (event_claims::exists(tx, incoming.scope_id, row.claim)) return {EventResult::duplicate, {}};
     row.received_at = event_archive::now(tx);
+    erase_deleted_users(tx, incoming, row);
     AppliedEvent applied{.outcome = row.outcome};
-    if (!incoming.rejected) {
+    if (!incoming.rejected && row.is_erased) {
+        applied.outcome = {EventResult::skipped, std::string(user_erased)};
+    } else if (!incoming.rejected) {
         Event event = incoming.event;
         event.set_received_at(row.received_at);
         applied = apply_event(tx, incoming.scope_id, event.data, incoming.payment_settings);
@@ -28,10 +34,12 @@ EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming)
 EventOutcome replay_event(pg::Tx& tx, core::ScopeId scope_id, event_archive::ArchivedEvent const& archived,
     PaymentSettings const& settings, std::string const& traceparent)
 {
-    pg::lock_scope(tx, scope_id);
+    if (archived.erased_at) return {EventResult::skipped, std::string(user_erased)};
     if (archived.result == EventResult::rejected) return {EventResult::rejected, {}};
     auto const event = event_archive::event_of(archived);
     if (!event) return {EventResult::rejected, {}};
+    if (is_of_deleted_user(tx, scope_id, *event, archived.user_id))
+        return {EventResult::skipped, std::string(user_erased)};
     AppliedEvent const applied = apply_event(tx, scope_id, event->data, settings);
     publish_changes(tx, scope_id, traceparent, applied.changes, event_archive::now(tx));
     if (applied.is_repeat && applied.changes.empty()) return {EventResult::duplicate, {}};

@@ -12,13 +12,17 @@
 namespace billing::ingest {
 
 /// Ingests one event: writes the archive row, the claim that deduplicates the event, and the entitlements,
-/// and publishes the changes. The transaction must see the event's scope; this function takes the scope's
-/// lock.
+/// and publishes the changes. An event of a user whose account was deleted is archived without the user and
+/// without payload, and is not applied. The transaction must see the event's scope; this function takes the
+/// scope's lock.
 EventOutcome ingest_event(pg::Tx& tx, IncomingEvent const& incoming);
 
 /// Applies an archived event again, with its original time of receipt. If the event's effect is already
 /// stored, the result is `duplicate` or `stale`. The archive row changes only if the event is applied now and
-/// was not applied before. The transaction must see the scope; `replay_event` takes the scope's lock.
+/// was not applied before. The transaction must see the scope. It must have taken the scope's lock before
+/// it read `archived`, so that no erasure changes the event after the read.
+///
+/// An erased event is skipped, and so is an event of a user whose account was deleted.
 ///
 /// A rejected event is rejected again, for these reasons:
 /// - The provider got status 400 for the event.

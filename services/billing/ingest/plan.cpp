@@ -1,5 +1,6 @@
 #include "ingest/plan.hpp"
 
+#include "auth/erased_user_rows.hpp"
 #include "domain/purchase_rules.hpp"
 #include "domain/subscription_entitlements.hpp"
 #include "storage/event_claims.hpp"
@@ -150,6 +151,21 @@ private:
     EventWrite& write_;
 };
 
+/// Hashes of the users that the event names, and of the user of its stored subscription. Empty if the event
+/// names too many users for a batch.
+std::vector<crypto::Digest> users_of(
+    IncomingEvent const& incoming, std::span<Subscription const> subscriptions)
+{
+    auto const& named = incoming.event.named_users;
+    std::vector<crypto::Digest> hashes;
+    if (named.size() > max_named_users) return hashes;
+    for (auto const& user : named)
+        hashes.push_back(auth::erased_user_rows::hash_of(incoming.scope_id, user.text()));
+    if (auto const stored = find(subscriptions, incoming.event.subscription_id))
+        hashes.push_back(auth::erased_user_rows::hash_of(incoming.scope_id, stored->user_id.text()));
+    return hashes;
+}
+
 /// Adds the revisions of all rows that the decision depends on.
 void add_revisions(IncomingEvent const& incoming, Snapshot const& snapshot, EventWrite& write)
 {
@@ -184,17 +200,23 @@ event_batch::StateQuery state_query_of(
     event_batch::StateQuery query{.scope_id = incoming.scope_id,
         .claim = claim_of(incoming),
         .waiting_claim = {},
-        .entitlement_ids = affected_ids(incoming, subscriptions)};
+        .entitlement_ids = affected_ids(incoming, subscriptions),
+        .erased_claim = {},
+        .users = users_of(incoming, subscriptions)};
     // Events can wait for a subscription only while it has no stored state.
     bool const is_subscription = !incoming.rejected && std::holds_alternative<SubscriptionEvent>(event.data);
     if (is_subscription && !find(subscriptions, event.subscription_id))
         query.waiting_claim = event_claims::claim_of_waiting(*event.subscription_id);
+    if (event.subscription_id && !event.user_id && !find(subscriptions, event.subscription_id))
+        query.erased_claim = event_claims::claim_of_erased(*event.subscription_id);
     return query;
 }
 
 std::optional<EventWrite> plan_write(IncomingEvent const& incoming, Snapshot const& snapshot)
 {
-    if (snapshot.state.has_webhook || exceeds_limits(snapshot.subscriptions)) return std::nullopt;
+    auto const& state = snapshot.state;
+    if (state.has_webhook || state.has_erased || exceeds_limits(snapshot.subscriptions)) return std::nullopt;
+    if (incoming.event.named_users.size() > max_named_users) return std::nullopt;
     EventWrite write{.scope_id = incoming.scope_id, .row = archive_row_of(incoming)};
     if (incoming.rejected) return write;
     if (!std::visit(Planner(incoming, snapshot, write), incoming.event.data)) return std::nullopt;

@@ -13,8 +13,8 @@
 namespace billing::ingest {
 
 /// Limits per event, because a batch runs on an I/O thread. An event of a user with more subscriptions, or
-/// with more items in them, gets a transaction of its own.
-inline constexpr std::size_t max_subscriptions = 20, max_items = 500;
+/// with more items in them, gets a transaction of its own. So does an event that names more users.
+inline constexpr std::size_t max_subscriptions = 20, max_items = 500, max_named_users = 20;
 
 /// The rows that an event depends on, as read without a lock.
 struct Snapshot {
@@ -33,8 +33,8 @@ event_batch::StateQuery state_query_of(
     IncomingEvent const& incoming, std::span<Subscription const> subscriptions);
 
 /// The rows to write for an event that is not claimed. nullopt: the event needs a transaction of its own.
-/// Possible reasons: the scope has an enabled webhook, the history of the event must be read, or the event
-/// exceeds the limits above.
+/// Possible reasons: the scope has an enabled webhook, the history of the event must be read, the event is
+/// about a user whose account was deleted, or the event exceeds the limits above.
 std::optional<event_batch::EventWrite> plan_write(IncomingEvent const& incoming, Snapshot const& snapshot);
 
 } // namespace billing::ingest

@@ -27,7 +27,11 @@ void publish(pg::Tx& tx, outbound_webhooks::EventContext const& origin, Entitlem
     for (auto const& view : entitlements::join_catalog(tx, scope, {to}))
         write_entitlement(w, view, scope.environment(), now);
     w.end_object();
-    outbound_webhooks::publish(tx, origin, entitlement_changed, std::move(w).str(), now);
+    outbound_webhooks::publish(tx, origin,
+        {.type = entitlement_changed,
+            .data_json = std::move(w).str(),
+            .at = now,
+            .user_id = to.user_id.text()});
 }
 
 } // namespace

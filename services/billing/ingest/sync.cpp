@@ -3,6 +3,7 @@
 #include "domain/sync.hpp"
 #include "ingest/publish.hpp"
 #include "storage/entitlements.hpp"
+#include "storage/user_erasure.hpp"
 
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace {
 SyncResult apply_in(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id,
     Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now)
 {
+    if (user_erasure::is_deleted(tx, scope.id, user_id)) return {scope, {}};
     auto const stored = entitlements::of_source(tx, scope.id, user_id, Source::purchases);
     SyncResult result{scope, decide_sync(scope.id, user_id, subscriber, stored, asked_at)};
     std::vector<Entitlement> rows;

@@ -25,8 +25,9 @@ struct SyncResult {
 };
 
 /// Sets a user's entitlements from the purchase provider to the state in `subscriber`, in both environments,
-/// and publishes the changes. Takes the locks of both scopes. `asked_at`: the time just before the request to
-/// the provider. `traceparent` may be empty. The transaction must see both scopes.
+/// and publishes the changes. Writes nothing in an environment in which the user's account was deleted. Takes
+/// the locks of both scopes. `asked_at`: the time just before the request to the provider. `traceparent` may
+/// be empty. The transaction must see both scopes.
 std::array<SyncResult, 2> apply_sync(pg::Tx& tx, core::TenantId tenant_id, core::UserId const& user_id,
     Subscriber const& subscriber, core::Time asked_at, std::string const& traceparent, core::Time now);
 

@@ -1,6 +1,7 @@
 #include "storage/entitlements.hpp"
 
 #include "pg/sql.hpp"
+#include "pg/uuids.hpp"
 #include "storage/entitlement_rows.hpp"
 
 #include <algorithm>
@@ -253,6 +254,21 @@ std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, core:
     return std::move(views_by_user(result, 1).front());
 }
 
+paging::Page<Entitlement> list_of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    Origin origin, paging::PageRequest const& asked)
+{
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM entitlements e
+        WHERE e.scope_id = $1 AND e.user_id = $2 AND (e.source = 'manual') = $3
+            AND (e.created_at, e.entitlement_id) < ($4::timestamptz, $5::uuid)
+        ORDER BY e.created_at DESC, e.entitlement_id DESC
+        LIMIT $6::bigint)"),
+        {scope_id, user_id, origin == Origin::granted, paging::time_of(asked.after),
+            paging::id_of(asked.after), asked.rows()});
+    return asked.page(pg::read_rows(result, read));
+}
+
 std::vector<Entitlement> of_source(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source)
 {
@@ -311,7 +327,7 @@ std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<co
             WHERE x.scope_id = $1 AND x.entitlement_id = k.id
             LIMIT 1
         ) AS e)"),
-        {scope_id, pg::column(ids, [](core::Uuid const& id) { return id; })});
+        {scope_id, pg::uuids(ids)});
     return by_id(pg::read_rows(result, read));
 }
 

@@ -5,9 +5,11 @@
 #include "core/scope.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/entitlement_view.hpp"
+#include "paging/cursor.hpp"
 #include "pg/batch.hpp"
 #include "pg/tx.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,6 +58,13 @@ FeatureAccess feature(pg::Tx& tx, FeatureQuery const& query);
 
 /// All entitlements of a user, newest first.
 std::vector<EntitlementView> of_user(pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id);
+
+/// Who made an entitlement: a provider's event or a sync, or a manual grant.
+enum class Origin : std::uint8_t { provider, granted };
+
+/// A page of a user's entitlements of one origin, newest first, without their catalog products.
+paging::Page<Entitlement> list_of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    Origin origin, paging::PageRequest const& asked);
 
 /// The entitlements of a user from one source, without catalog products, ordered by id.
 std::vector<Entitlement> of_source(

@@ -4,6 +4,8 @@
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "storage/event_claims.hpp"
+#include "storage/event_pages.hpp"
+#include "storage/event_users.hpp"
 
 #include <boost/json.hpp>
 
@@ -14,7 +16,7 @@ namespace billing::event_archive {
 namespace {
 
 constexpr auto fields = pg::sql(R"(
-    v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id,)");
+    v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, v.erased_at,)");
 
 constexpr auto columns = pg::sql<fields>(R"(
     {fields} v.payload)");
@@ -41,6 +43,7 @@ ArchivedEvent read(pg::RowReader& r)
     a.result = r.one_of<EventResult>();
     a.reason = r.optional_text().value_or("");
     a.user_id = r.optional_user_id();
+    a.erased_at = r.optional_time();
     a.payload = r.text();
     return a;
 }
@@ -54,6 +57,18 @@ std::vector<Event> events_of(pg::Rows const& result)
     return events;
 }
 
+/// Begins a statement for the events of scope $1 that name the user in parameter `user`. The caller appends
+/// conditions on row `v`, and an order of row `m`.
+std::string select_named(std::string const& user)
+{
+    static constexpr auto of_user = pg::sql<event_pages::keyed_event>(R"(
+        SELECT v.*
+        FROM event_users m
+        CROSS JOIN {keyed_event} AS v
+        WHERE m.scope_id = $1 AND m.user_id = )");
+    return std::string(of_user) + user + " AND v.user_id IS DISTINCT FROM m.user_id";
+}
+
 /// Reads the rows of a list. The column after the columns of `read` says whether the event fits into the
 /// page. If the event does not fit, its payload is empty. The statement's text depends only on which filters
 /// are set.
@@ -61,13 +76,17 @@ pg::Rows run_list(
     pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest const& asked)
 {
     pg::ParamList params{scope.id};
-    std::string rows = "SELECT * FROM events v WHERE v.scope_id = $1";
+    std::string rows = filter.named_user ? select_named(params.add(*filter.named_user))
+                                         : "SELECT v.* FROM events v WHERE v.scope_id = $1";
     if (filter.type) rows += " AND v.type = " + params.add(*filter.type);
     if (filter.result) rows += " AND v.result = " + params.add(to_string(*filter.result));
     if (filter.user_id) rows += " AND v.user_id = " + params.add(*filter.user_id);
-    rows += " AND (v.received_at, v.archive_id) < (" + params.add(paging::time_of(asked.after));
+    std::string const key = filter.named_user ? "m" : "v";
+    rows += " AND (" + key + ".received_at, " + key + ".archive_id) < (" +
+            params.add(paging::time_of(asked.after));
     rows += "::timestamptz, " + params.add(paging::id_of(asked.after)) + "::uuid)";
-    rows += " ORDER BY v.received_at DESC, v.archive_id DESC LIMIT " + params.add(asked.rows()) + "::bigint";
+    rows += " ORDER BY " + key + ".received_at DESC, " + key + ".archive_id DESC LIMIT " +
+            params.add(asked.rows()) + "::bigint";
     std::string const fits = "v.before < " + params.add(page_bytes) + "::bigint";
     std::string sql =
         "SELECT " + std::string(fields) + " CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits;
@@ -109,6 +128,7 @@ std::uint64_t Filter::hash() const
         .add("type", type)
         .add("result", result)
         .add("userId", user_id)
+        .add("namedUser", named_user)
         .value();
 }
 
@@ -126,6 +146,13 @@ std::string payload_of(std::string const& body)
         at += fits ? length : 1;
     }
     return payload;
+}
+
+std::vector<core::UserId> other_users(NewEvent const& row)
+{
+    auto users = row.named_users;
+    std::erase_if(users, [&](core::UserId const& id) { return row.user_id == id; });
+    return users;
 }
 
 core::Time now(pg::Tx& tx)
@@ -151,12 +178,16 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
     tx.run(R"(
         INSERT INTO events (
             scope_id, received_at, archive_id, provider, event_id, type, result, reason, user_id,
-            subject, event_at, payload
+            subject, event_at, payload, erased_at, is_filed
         )
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))",
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, true))",
         {scope_id, row.received_at, row.archive_id, to_string(row.provider), row.event_id, row.type,
             to_string(row.outcome.result), row.outcome.stored_reason(), row.user_id, row.subscription_id,
-            row.event_at, row.payload});
+            row.event_at, row.payload, row.is_erased ? std::optional(row.received_at) : std::nullopt});
+    std::vector<event_users::Filing> filings;
+    for (auto& user : other_users(row))
+        filings.push_back({{row.archive_id, row.received_at}, std::move(user)});
+    event_users::insert(tx, scope_id, filings);
     if (row.outcome.reason != awaiting_subscription) return;
     // The claim gets the latest row's id and time, so that the claim is dropped together with the last
     // waiting event.
@@ -185,7 +216,7 @@ paging::Page<ArchivedEvent> list(
 
 std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& event_id)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
+    auto const result = tx.run(pg::sql<columns, event_pages::keyed_event>(R"(
         SELECT {columns}
         FROM unnest($2::uuid[]) AS k(claim)
         CROSS JOIN LATERAL (
@@ -193,14 +224,8 @@ std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::strin
             FROM event_claims x
             WHERE x.scope_id = $1 AND x.claim = k.claim
             LIMIT 1
-        ) AS c
-        CROSS JOIN LATERAL (
-            SELECT *
-            FROM events x
-            WHERE x.scope_id = c.scope_id AND x.received_at = c.received_at
-                AND x.archive_id = c.archive_id
-            LIMIT 1
-        ) AS v)"),
+        ) AS m
+        CROSS JOIN {keyed_event} AS v)"),
         {scope_id, claims_of(event_id)});
     return pg::read_first(result, read);
 }
@@ -224,6 +249,7 @@ std::vector<Event> history_of_user(
             SELECT *
             FROM events o
             WHERE o.scope_id = $2 AND o.user_id = $3 AND o.result <> 'rejected' AND o.event_at <= $4
+                AND o.erased_at IS NULL
         ),
         subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL),
         history AS (

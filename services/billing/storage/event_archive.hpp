@@ -30,7 +30,11 @@ struct ArchivedEvent {
     EventResult result{};
     std::string reason; ///< may be empty
     std::optional<core::UserId> user_id;
-    std::string payload; ///< as received; in a rejected event, bytes that are not UTF-8 are replaced
+    /// When the event lost its user, because the user was erased. The user id is a pseudonym then.
+    std::optional<core::Time> erased_at;
+    /// As received; in a rejected event, bytes that are not UTF-8 are replaced. After the erasure of a user,
+    /// `removed_payload`, or the event without the user's id (`erase_from_event`).
+    std::string payload;
 
     /// Whether the payload is JSON. Always true for an event that was not rejected.
     bool is_json() const;
@@ -41,6 +45,8 @@ struct Filter {
     std::optional<std::string> type;
     std::optional<EventResult> result;
     std::optional<core::UserId> user_id;
+    /// Only events that name this user besides their own user (event_users.hpp).
+    std::optional<core::UserId> named_user;
 
     /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.
     std::uint64_t hash() const;
@@ -69,16 +75,21 @@ struct NewEvent {
     std::string type;
     EventOutcome outcome;
     std::optional<core::UserId> user_id;
+    std::vector<core::UserId> named_users;      ///< users that the event names; may include `user_id`
+    bool is_erased = false;                     ///< whether `user_id` is the pseudonym of an erased user
     std::optional<std::string> subscription_id; ///< column `subject`
     std::optional<core::Time> event_at;
     std::string payload;
 };
 
+/// The users for the table `event_users`: `named_users` without `user_id`.
+std::vector<core::UserId> other_users(NewEvent const& row);
+
 /// The body as the column `payload` stores it: U+FFFD replaces NUL and each byte that is not UTF-8.
 std::string payload_of(std::string const& body);
 
-/// Inserts the row and its claim, which must be free. If the event waits for a subscription, also inserts or
-/// updates the shared claim of all events that wait for the subscription.
+/// Inserts the row, its other users, and its claim, which must be free. If the event waits for a
+/// subscription, also inserts or updates the shared claim of all events that wait for the subscription.
 void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row);
 
 /// The time of the database's clock. Under the scope's lock, it is the time of receipt of an event.
@@ -92,8 +103,8 @@ void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event,
     std::optional<core::UserId> const& user_id);
 
 /// All events of a user and of the user's subscriptions whose provider's time is not after `until`, parsed by
-/// the current rules. Excludes rejected events. If the payloads exceed `history_bytes` in total, only the
-/// latest events by the provider's time are returned. The order is undefined.
+/// the current rules. Excludes rejected and erased events. If the payloads exceed `history_bytes` in total,
+/// only the latest events by the provider's time are returned. The order is undefined.
 std::vector<Event> history_of_user(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until = core::max_time);
 

@@ -2,6 +2,7 @@
 
 #include "core/id.hpp"
 #include "core/scope.hpp"
+#include "crypto/hash.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/subscription.hpp"
 #include "pg/batch.hpp"
@@ -39,12 +40,16 @@ struct StateQuery {
     core::Uuid claim;                        ///< of the event
     std::optional<core::Uuid> waiting_claim; ///< of the events that wait for the event's subscription
     std::vector<core::Uuid> entitlement_ids; ///< without repetition
+    /// The claim of erased users (event_claims::claim_of_erased) of the event's subscription.
+    std::optional<core::Uuid> erased_claim;
+    std::vector<crypto::Digest> users; ///< of the event's users: auth::erased_user_rows::hash_of
 };
 
 struct State {
     bool is_claimed = false;
     bool has_webhook = false; ///< the scope has an enabled webhook
     bool has_history = false; ///< `waiting_claim` exists
+    bool has_erased = false;  ///< `erased_claim` exists, or the account of one of `users` was deleted
     std::vector<Entitlement> entitlements;
 };
 

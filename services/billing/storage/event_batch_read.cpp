@@ -59,14 +59,19 @@ pg::Batch<State> read_state(
     auto const ids = [](StateQuery const& q) {
         return pg::column(q.entitlement_ids, [](core::Uuid const& id) { return id; }).text();
     };
+    auto const users = [](StateQuery const& q) {
+        auto const bytes = [](crypto::Digest const& hash) { return pg::Param::bytes(crypto::view(hash)); };
+        return pg::column(q.users, bytes).text();
+    };
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.claim; }),
-        pg::column(queries, [](auto const& q) { return q.waiting_claim; }), pg::column(queries, ids)};
+        pg::column(queries, [](auto const& q) { return q.waiting_claim; }), pg::column(queries, ids),
+        pg::column(queries, [](auto const& q) { return q.erased_claim; }), pg::column(queries, users)};
     static constexpr auto sql = pg::sql<entitlements::columns>(R"(
-        SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT NULL, {columns}
-        FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) WITH ORDINALITY AS k(
-            scope_id, claim, waiting, ids, place
-        )
+        SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT NULL,
+            s.yes IS NOT NULL OR u.yes IS NOT NULL, {columns}
+        FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[]) WITH ORDINALITY
+            AS k(scope_id, claim, waiting, ids, erased, users, place)
         LEFT JOIN LATERAL (
             SELECT true AS yes
             FROM event_claims x
@@ -89,6 +94,25 @@ pg::Batch<State> read_state(
         ) AS a
             ON true
         LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM event_claims x
+            WHERE x.scope_id = k.scope_id AND x.claim = k.erased
+            LIMIT 1
+        ) AS s
+            ON true
+        LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM unnest(k.users::bytea[]) AS i(hash)
+            CROSS JOIN LATERAL (
+                SELECT
+                FROM erased_users x
+                WHERE x.user_hash = i.hash
+                LIMIT 1
+            ) AS found
+            LIMIT 1
+        ) AS u
+            ON true
+        LEFT JOIN LATERAL (
             SELECT x.*
             FROM unnest(k.ids::uuid[]) AS i(id)
             CROSS JOIN LATERAL (
@@ -107,6 +131,7 @@ pg::Batch<State> read_state(
         state.is_claimed = r.boolean();
         state.has_webhook = r.boolean();
         state.has_history = r.boolean();
+        state.has_erased = r.boolean();
         if (!r.is_null()) state.entitlements.push_back(entitlements::read(r));
     }
     co_return states;

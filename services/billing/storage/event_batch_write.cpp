@@ -38,6 +38,10 @@ public:
             for (auto const& [id, revision] : event.subscription_revisions)
                 subscription_revisions_.push_back({place, id, revision});
             if (!event.user_id.empty()) user_places_.push_back(place);
+            for (auto& user : event_archive::other_users(event.row)) {
+                filed_users_.push_back(std::move(user));
+                filed_places_.push_back(place);
+            }
         }
     }
 
@@ -65,6 +69,8 @@ public:
         add(user_places_,
             [&](std::size_t place) { return std::string_view(events_[place]->user_id.text()); });
         add(user_places_, [&](std::size_t place) { return events_[place]->subscription_count; });
+        add(filed_places_, same);
+        add(filed_users_, [](core::UserId const& user) { return std::string_view(user.text()); });
         return params;
     }
 
@@ -103,7 +109,8 @@ private:
 
     std::span<EventWrite const* const> events_;
     std::vector<Entitlement> entitlements_;
-    std::vector<std::size_t> entitlement_places_, subscription_places_, user_places_;
+    std::vector<core::UserId> filed_users_;
+    std::vector<std::size_t> entitlement_places_, subscription_places_, user_places_, filed_places_;
     std::vector<Revision<core::Uuid>> entitlement_revisions_;
     std::vector<Revision<std::string>> subscription_revisions_;
 };
@@ -191,11 +198,18 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
     archived AS (
         INSERT INTO events (
             scope_id, received_at, archive_id, provider, event_id, type, result, reason, user_id,
-            subject, event_at, payload
+            subject, event_at, payload, is_filed
         )
         SELECT t.scope_id, n.at, t.archive_id, t.provider, t.event_id, t.type, t.result, t.reason,
-            t.user_id, t.subject, t.event_at, t.payload
+            t.user_id, t.subject, t.event_at, t.payload, true
         FROM taken t, n
+    ),
+    filed AS (
+        INSERT INTO event_users (scope_id, user_id, received_at, archive_id)
+        SELECT t.scope_id, u.user_id, n.at, t.archive_id
+        FROM unnest($50::bigint[], $51::text[]) AS u(place, user_id)
+        JOIN taken t ON t.place = u.place
+        CROSS JOIN n
     ),
     waits AS (
         INSERT INTO event_claims (scope_id, claim, archive_id, received_at)

@@ -32,6 +32,21 @@ core::Uuid claim_of_waiting(std::string_view subscription_id)
     return claim_under("waiting", subscription_id);
 }
 
+core::Uuid claim_of_erased(std::string_view subscription_id)
+{
+    return claim_under("erased", subscription_id);
+}
+
+void insert_erased(pg::Tx& tx, core::ScopeId scope_id, std::string_view subscription_id)
+{
+    // maintain_events() deletes claims by received_at.
+    tx.run(R"(
+        INSERT INTO event_claims (scope_id, claim, archive_id, received_at)
+        VALUES ($1, $2, $3, 'infinity')
+        ON CONFLICT DO NOTHING)",
+        {scope_id, claim_of_erased(subscription_id), core::Uuid()});
+}
+
 bool exists(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim)
 {
     return !tx.run("SELECT FROM event_claims WHERE scope_id = $1 AND claim = $2", {scope_id, claim}).empty();

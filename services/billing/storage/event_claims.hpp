@@ -17,6 +17,13 @@ core::Uuid claim_of(Provider provider, std::string_view event_id);
 /// The claim that all events waiting for this subscription share.
 core::Uuid claim_of_waiting(std::string_view subscription_id);
 
+/// The claim that says that the user of this subscription was erased because the account was deleted.
+core::Uuid claim_of_erased(std::string_view subscription_id);
+
+/// Inserts the claim `claim_of_erased`, unless it exists. It is kept forever, because events of the
+/// subscription may arrive at any time.
+void insert_erased(pg::Tx& tx, core::ScopeId scope_id, std::string_view subscription_id);
+
 bool exists(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim);
 
 } // namespace billing::event_claims

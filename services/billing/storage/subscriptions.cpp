@@ -183,6 +183,39 @@ std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::User
     return pg::read_rows(result, read);
 }
 
+std::vector<Subscription> list_about_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string const& after, std::size_t limit)
+{
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM (
+            (
+                SELECT x.subscription_id
+                FROM payment_subscriptions x
+                WHERE x.scope_id = $1 AND x.user_id = $2 AND x.subscription_id > $3
+                ORDER BY x.subscription_id
+                LIMIT $4::bigint
+            )
+            UNION (
+                SELECT x.subscription_id
+                FROM subscription_former_users x
+                WHERE x.scope_id = $1 AND x.user_id = $2 AND x.subscription_id > $3
+                ORDER BY x.subscription_id
+                LIMIT $4::bigint
+            )
+        ) AS found
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM payment_subscriptions x
+            WHERE x.scope_id = $1 AND x.subscription_id = found.subscription_id
+            LIMIT 1
+        ) AS s
+        ORDER BY s.subscription_id
+        LIMIT $4::bigint)"),
+        {scope_id, user_id, after, limit});
+    return pg::read_rows(result, read);
+}
+
 void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& s)
 {
     tx.run(R"(
@@ -191,6 +224,20 @@ void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& s)
         ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id,
             state = excluded.state, revision = s.revision + 1)",
         {scope_id, s.id, s.user_id, to_json(s)});
+}
+
+void remove(pg::Tx& tx, core::ScopeId scope_id, std::string const& id)
+{
+    tx.run(R"(
+        WITH gone AS (
+            DELETE FROM payment_subscriptions s
+            WHERE s.scope_id = $1 AND s.subscription_id = $2
+            RETURNING s.state
+        )
+        DELETE FROM subscription_former_users f
+        USING gone CROSS JOIN LATERAL json_array_elements(gone.state -> 'removed') AS item
+        WHERE f.scope_id = $1 AND f.user_id = item ->> 'userId' AND f.subscription_id = $2)",
+        {scope_id, id});
 }
 
 } // namespace billing::subscriptions

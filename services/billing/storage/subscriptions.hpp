@@ -6,6 +6,7 @@
 #include "pg/sql.hpp"
 #include "pg/tx.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,16 @@ std::optional<Subscription> find(pg::Tx& tx, core::ScopeId scope_id, std::string
 /// The subscriptions of a user.
 std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id);
 
+/// The subscriptions that belong to a user or have belonged to the user, in the order of their ids, after the
+/// id `after`. At most `limit`.
+std::vector<Subscription> list_about_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,
+    std::string const& after, std::size_t limit);
+
 /// Inserts or replaces the row.
 void upsert(pg::Tx& tx, core::ScopeId scope_id, Subscription const& subscription);
+
+/// Deletes the row.
+void remove(pg::Tx& tx, core::ScopeId scope_id, std::string const& id);
 
 Subscription read(pg::RowReader& r);
 

@@ -8,10 +8,15 @@ namespace {
 
 core::Caller const staff{.kind = core::Access::master, .id = {}, .email = {}, .session_id = {}, .role = {}};
 
-template <class T>
-void publish(pg::Tx& tx, http::Context const& context, std::string_view type, T const& item, core::Time at)
+void publish(
+    pg::Tx& tx, http::Context const& context, std::string_view type, Feedback const& f, core::Time at)
 {
-    outbound_webhooks::publish(tx, context, type, to_json(item, Viewer(staff)), at);
+    outbound_webhooks::publish(tx, context,
+        {.type = type,
+            .data_json = to_json(f, Viewer(staff)),
+            .at = at,
+            .user_id = f.user_id ? f.user_id->text() : std::string_view(),
+            .other_user_id = f.assignee_id ? std::string_view(*f.assignee_id) : std::string_view()});
 }
 
 } // namespace
@@ -31,9 +36,15 @@ void deleted(pg::Tx& tx, http::Context const& context, Feedback const& f)
     publish(tx, context, "feedback.deleted", f, f.updated_at);
 }
 
-void replied(pg::Tx& tx, http::Context const& context, Reply const& reply)
+void replied(pg::Tx& tx, http::Context const& context, Feedback const& f, Reply const& reply)
 {
-    publish(tx, context, "reply.created", reply, reply.created_at);
+    std::string_view const author = context.caller.is_jwt() ? context.caller.id : std::string_view();
+    outbound_webhooks::publish(tx, context,
+        {.type = "reply.created",
+            .data_json = to_json(reply, Viewer(staff)),
+            .at = reply.created_at,
+            .user_id = author,
+            .other_user_id = f.user_id ? f.user_id->text() : std::string_view()});
 }
 
 } // namespace feedback::events

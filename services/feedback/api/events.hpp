@@ -18,6 +18,6 @@ inline constexpr std::array<std::string_view, 4> all{
 void created(pg::Tx& tx, http::Context const& context, Feedback const& f);
 void updated(pg::Tx& tx, http::Context const& context, Feedback const& f);
 void deleted(pg::Tx& tx, http::Context const& context, Feedback const& f);
-void replied(pg::Tx& tx, http::Context const& context, Reply const& reply);
+void replied(pg::Tx& tx, http::Context const& context, Feedback const& f, Reply const& reply);
 
 } // namespace feedback::events

@@ -46,8 +46,10 @@ asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
         }
         reply.created_at = feedbacks::count_reply(tx, req.scope(), f, reply.internal);
         replies::insert(tx, req.scope(), reply);
-        events::replied(tx, req.context, reply);
-        return http::Response::created(to_json(reply, Viewer(req.caller())));
+        events::replied(tx, req.context, f, reply);
+        auto response = http::Response::created(to_json(reply, Viewer(req.caller())));
+        if (f.user_id) response.about_user = f.user_id->text();
+        return response;
     });
 }
 

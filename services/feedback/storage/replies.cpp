@@ -4,6 +4,24 @@
 
 namespace feedback::replies {
 
+namespace {
+
+Reply read(pg::RowReader& r)
+{
+    Reply reply;
+    reply.feedback_id = r.uuid();
+    reply.id = r.uuid();
+    reply.created_at = r.time();
+    reply.body = r.text();
+    reply.attachment_ids = r.texts();
+    reply.author_id = r.text();
+    reply.author_role = r.text();
+    reply.internal = r.boolean();
+    return reply;
+}
+
+} // namespace
+
 void insert(pg::Tx& tx, core::Scope const& scope, Reply const& reply)
 {
     tx.run(
@@ -22,7 +40,7 @@ std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedbac
 {
     auto const result = tx.run(
         R"(
-        SELECT reply_id, created_at, body, attachment_ids, author_id, author_role, internal
+        SELECT feedback_id, reply_id, created_at, body, attachment_ids, author_id, author_role, internal
         FROM replies
         WHERE scope_id = $1 AND feedback_id = $2 AND ($3 OR NOT internal)
             AND (created_at, reply_id) > ($4::timestamptz, $5::uuid)
@@ -30,18 +48,21 @@ std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedbac
         LIMIT $6::bigint)",
         {scope.id, feedback_id, with_internal, paging::time_of(after, core::Time::min()),
             paging::id_of(after), limit});
-    return pg::read_rows(result, [&](pg::RowReader& r) {
-        Reply reply;
-        reply.feedback_id = feedback_id;
-        reply.id = r.uuid();
-        reply.created_at = r.time();
-        reply.body = r.text();
-        reply.attachment_ids = r.texts();
-        reply.author_id = r.text();
-        reply.author_role = r.text();
-        reply.internal = r.boolean();
-        return reply;
-    });
+    return pg::read_rows(result, read);
+}
+
+std::vector<Reply> list_of_author(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& author_id, Key const& after, std::size_t limit)
+{
+    auto const result = tx.run(
+        R"(
+        SELECT feedback_id, reply_id, created_at, body, attachment_ids, author_id, author_role, internal
+        FROM replies
+        WHERE scope_id = $1 AND author_id = $2 AND (feedback_id, reply_id) > ($3::uuid, $4::uuid)
+        ORDER BY feedback_id, reply_id
+        LIMIT $5::bigint)",
+        {scope.id, author_id, after.feedback_id, after.id, limit});
+    return pg::read_rows(result, read);
 }
 
 } // namespace feedback::replies

@@ -14,4 +14,14 @@ void insert(pg::Tx& tx, core::Scope const& scope, Reply const& reply);
 std::vector<Reply> list(pg::Tx& tx, core::Scope const& scope, core::Uuid feedback_id, bool with_internal,
     std::optional<paging::Position> const& after, std::size_t limit);
 
+struct Key {
+    core::Uuid feedback_id;
+    core::Uuid id;
+};
+
+/// At most `limit` replies of the author to all threads, and internal notes, in the order of their keys. The
+/// first reply follows `after`.
+std::vector<Reply> list_of_author(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& author_id, Key const& after, std::size_t limit);
+
 } // namespace feedback::replies

@@ -3,7 +3,7 @@
 #include "batchers.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
-#include "core/json_writer.hpp"
+#include "domain/json.hpp"
 #include "http/query.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
@@ -28,22 +28,18 @@ devices::Registration parse_registration(http::Request const& req)
     return row;
 }
 
-void write(core::JsonWriter& w, Device const& d)
+/// The response to a registration. Throws NOT_FOUND if nothing was stored, because the account of the user
+/// was deleted.
+http::Response created(std::optional<Device> const& d)
 {
-    w.begin_object()
-        .member("userId", d.user_id)
-        .member("token", d.token)
-        .member("platform", to_string(d.platform))
-        .member("createdAt", d.created_at)
-        .member("updatedAt", d.updated_at)
-        .end_object();
-}
-
-http::Response created(Device const& d)
-{
+    if (!d)
+        throw core::Error(core::codes::not_found,
+            "The account of this user was deleted. Register the device for another user.");
     core::JsonWriter w;
-    write(w, d);
-    return http::Response::created(std::move(w).str());
+    write(w, *d);
+    auto response = http::Response::created(std::move(w).str());
+    response.about_user = d->user_id.text();
+    return response;
 }
 
 } // namespace
@@ -72,7 +68,8 @@ asio::awaitable<http::Response> list_devices(http::Request const& req, Deps& dep
     query.check();
     auto rows = co_await deps.db.read(req.scope(),
         [&](pg::Tx& tx) { return devices::list(tx, req.scope(), user_id, asked.after, asked.rows()); });
-    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows), devices::position_of), write));
+    co_return http::Response::ok(paging::to_json(asked.page(std::move(rows), devices::position_of),
+        [](core::JsonWriter& w, Device const& d) { write(w, d); }));
 }
 
 asio::awaitable<http::Response> unregister_device(http::Request const& req, Deps& deps)

@@ -2,30 +2,16 @@
 
 namespace notify {
 
-namespace {
-
-void write(core::JsonWriter& w, PushDelivery const& d)
-{
-    w.begin_object()
-        .member("token", d.token)
-        .member("platform", to_string(d.platform))
-        .member("status", to_string(d.status))
-        .member("attempts", d.attempts)
-        .member("reason", d.reason)
-        .member("updatedAt", d.updated_at)
-        .end_object();
-}
-
-} // namespace
-
 std::string to_json(notifications::Shown const& shown)
 {
     core::JsonWriter w;
     begin_notification(w, shown.notification);
     if (shown.notification.channel == Channel::push) {
         w.key("deliveries").begin_array();
-        for (auto const& delivery : shown.deliveries)
-            write(w, delivery);
+        for (auto const& delivery : shown.deliveries) {
+            begin_delivery(w, delivery);
+            w.end_object();
+        }
         w.end_array();
     }
     w.end_object();

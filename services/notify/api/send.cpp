@@ -76,14 +76,17 @@ asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, S
     co_return row;
 }
 
-http::Response accepted(Notification const& n)
+/// The response to a send. `n` was stored with the recipient `to`.
+http::Response accepted(Notification const& n, std::string const& to)
 {
     core::JsonWriter w;
     w.begin_object()
         .member("notificationId", n.id.to_string())
         .member("status", to_string(Status::queued))
         .end_object();
-    return {.status = 202, .body = std::move(w).str()};
+    return {.status = 202,
+        .body = std::move(w).str(),
+        .about_user = n.channel == Channel::push ? to : std::string()};
 }
 
 /// Reserves a place in the database queue before the template is read and the request is counted. So if the
@@ -101,9 +104,9 @@ asio::awaitable<LimitedResponse> accept_alone(http::Request const& req, Deps& de
 {
     auto response = co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
         claim_uploads(tx, req, deps.attachments, files, row.notification.id);
-        notifications::insert(tx, row);
+        auto const inserted = notifications::insert(tx, row);
         notification_attachments::insert(tx, row.scope_id, row.notification.id, files);
-        return accepted(row.notification);
+        return accepted(row.notification, inserted.to);
     });
     bool const counts = !idempotency::was_replayed(response);
     co_return LimitedResponse{std::move(response), counts};
@@ -118,8 +121,8 @@ asio::awaitable<LimitedResponse> accept(http::Request const& req, Deps& deps, Ne
     bool const large = row.notification.content.body.size() > large_text;
     if (large || !files.empty() || !req.context.idempotency_key.empty())
         co_return co_await accept_alone(req, deps, row, files);
-    co_await deps.batchers.insert.run(row);
-    co_return LimitedResponse{accepted(row.notification)};
+    auto const inserted = co_await deps.batchers.insert.run(row);
+    co_return LimitedResponse{accepted(row.notification, inserted.to)};
 }
 
 asio::awaitable<http::Response> send(http::Request const& req, Deps& deps, SendRequest wanted)

@@ -36,7 +36,7 @@ std::optional<Status> status_of(std::string_view message_status) noexcept
     return std::nullopt; // accepted, scheduled, queued, sending
 }
 
-Report read_report(http::Request const& req, twilio::Parameters const& form)
+Report read_report(http::Request const& req, http::Form const& form)
 {
     http::Query query(req);
     Report report;
@@ -47,16 +47,16 @@ Report read_report(http::Request const& req, twilio::Parameters const& form)
     if (!id) return {};
     report.notification_id = *id;
     report.queued_at = core::Time(std::chrono::microseconds(queued));
-    report.message_sid = twilio::find(form, "MessageSid");
-    std::string_view const status = twilio::find(form, "MessageStatus");
+    report.message_sid = http::find(form, "MessageSid");
+    std::string_view const status = http::find(form, "MessageStatus");
     report.status = status_of(status);
-    report.reason = reason_of(twilio::find(form, "ErrorCode"));
+    report.reason = reason_of(http::find(form, "ErrorCode"));
     if (report.reason.empty()) report.reason = reason_of(core::upper(status));
     return report;
 }
 
 /// Whether the report is about the notification's current message. A notification may have several messages,
-/// because a retry or a crash of the process can cause a second message.
+/// because a retry request causes another message.
 bool is_current(Report const& report, Notification const& n)
 {
     return report.queued_at == n.queued_at && (!n.provider_id || *n.provider_id == report.message_sid);

@@ -8,28 +8,44 @@
 #include "sms/phone.hpp"
 #include "storage/suppressions.hpp"
 
+#include <optional>
+
 namespace notify {
 
 namespace {
 
 using suppressions::Suppression;
 
+constexpr std::size_t shown_digits = 12;
+
+std::string shown_hash(std::string const& hash)
+{
+    return "hash:" + hash.substr(0, shown_digits);
+}
+
+/// The address, or the beginning of its hash: `hash:0123456789ab`.
+std::string shown(Suppression const& s)
+{
+    return s.hashed ? shown_hash(s.address) : s.address;
+}
+
 void write(core::JsonWriter& w, Suppression const& s)
 {
     w.begin_object()
         .member("channel", to_string(s.channel))
-        .member("address", s.address)
+        .member("address", shown(s))
         .member("reason", s.reason)
         .member("createdAt", s.created_at)
         .end_object();
 }
 
-/// The address for the audit trail. A phone number is masked, because the audit trail must not contain full
-/// phone numbers.
-std::string masked(std::string const& address)
+/// The address for the audit trail, which must not contain full addresses: a masked phone number, or the
+/// beginning of the address's hash.
+std::string masked(core::ScopeId scope_id, Suppression const& s)
 {
-    auto const phone = sms::PhoneNumber::parse(address);
-    return phone ? phone->masked() : address;
+    if (s.hashed) return shown(s);
+    auto const phone = sms::PhoneNumber::parse(s.address);
+    return phone ? phone->masked() : shown_hash(suppressions::hash_of(scope_id, s.channel, s.address));
 }
 
 } // namespace
@@ -48,12 +64,14 @@ asio::awaitable<http::Response> list_suppressions(http::Request const& req, Deps
 asio::awaitable<http::Response> delete_suppression(http::Request const& req, Deps& deps)
 {
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        std::string const& address = req.param("address");
-        if (!suppressions::remove(tx, req.scope(), address))
+        auto const removed = suppressions::remove(tx, req.scope(), req.param("address"));
+        if (removed.empty())
             throw core::Error(core::codes::not_found, "No suppression of this environment has this address. "
                                                       "Check the address and the environment.");
         audit::record(tx, req.context,
-            {.action = "suppression.deleted", .subject_type = "suppression", .subject_id = masked(address)});
+            {.action = "suppression.deleted",
+                .subject_type = "suppression",
+                .subject_id = masked(req.scope().id, removed.front())});
         return http::Response::deleted();
     });
 }

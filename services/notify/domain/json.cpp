@@ -2,6 +2,17 @@
 
 namespace notify {
 
+void write(core::JsonWriter& w, Device const& d)
+{
+    w.begin_object()
+        .member("userId", d.user_id)
+        .member("token", d.token)
+        .member("platform", to_string(d.platform))
+        .member("createdAt", d.created_at)
+        .member("updatedAt", d.updated_at)
+        .end_object();
+}
+
 void begin_notification(core::JsonWriter& w, Notification const& n)
 {
     w.begin_object()
@@ -40,6 +51,17 @@ void write(core::JsonWriter& w, NotificationEvent const& event)
         .member("at", event.at)
         .member("detail", event.detail)
         .end_object();
+}
+
+void begin_delivery(core::JsonWriter& w, PushDelivery const& d)
+{
+    w.begin_object()
+        .member("token", d.token)
+        .member("platform", to_string(d.platform))
+        .member("status", to_string(d.status))
+        .member("attempts", d.attempts)
+        .member("reason", d.reason)
+        .member("updatedAt", d.updated_at);
 }
 
 void write(core::JsonWriter& w, Broadcast const& b)

@@ -6,8 +6,10 @@
 
 #include <string>
 
-/// The JSON forms of notifications and broadcasts, in responses and in webhooks.
+/// The JSON forms of devices, notifications and broadcasts, in responses, in webhooks and in exports.
 namespace notify {
+
+void write(core::JsonWriter& w, Device const& d);
 
 /// Writes the opening brace and all members of a notification, but not the closing brace.
 void begin_notification(core::JsonWriter& w, Notification const& n);
@@ -17,6 +19,9 @@ void write(core::JsonWriter& w, Notification const& n);
 std::string to_json(Notification const& n);
 
 void write(core::JsonWriter& w, NotificationEvent const& event);
+
+/// Writes the opening brace and all members of a delivery, but not the closing brace.
+void begin_delivery(core::JsonWriter& w, PushDelivery const& d);
 
 void write(core::JsonWriter& w, Broadcast const& b);
 std::string to_json(Broadcast const& b);

@@ -70,6 +70,8 @@ struct Notification {
     std::optional<core::Time> send_at, sent_at, delivered_at, opened_at, failed_at;
     std::optional<std::string> provider_id; ///< the provider's id; a push has one id per delivery instead
     std::optional<std::string> traceparent; ///< of the request that created the notification
+    /// SMS: the attempt that has begun and has no outcome yet. The token is that of the lease of its job.
+    std::optional<core::Uuid> attempt_token;
 
     /// When the first attempt is due. The retry window starts at this time.
     core::Time due_at() const noexcept { return send_at && *send_at > queued_at ? *send_at : queued_at; }

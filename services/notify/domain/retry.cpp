@@ -12,7 +12,16 @@ constexpr std::chrono::seconds first_pause{12};
 
 static_assert(first_pause * ((1 << max_retries) - 1) <= retry_window, "all retries fit into the window");
 
+constexpr std::chrono::milliseconds shortest_sms_pause = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds longest_sms_pause = std::chrono::minutes(15);
+
 } // namespace
+
+std::chrono::milliseconds sms_limit_pause(
+    std::chrono::milliseconds waited, std::chrono::milliseconds retry_after) noexcept
+{
+    return std::clamp(std::max(waited, retry_after), shortest_sms_pause, longest_sms_pause);
+}
 
 std::optional<core::Time> next_attempt(FailedAttempt const& failed, std::uint64_t entropy) noexcept
 {

@@ -19,6 +19,13 @@ inline constexpr std::string_view attachment_missing = "ATTACHMENT_MISSING";
 inline constexpr std::string_view carrier_missing = "PLATFORM_NOT_CONFIGURED";
 /// The device no longer belongs to the user.
 inline constexpr std::string_view device_removed = "DEVICE_REMOVED";
+/// The tenant has sent all text messages that it may send on this day (limit `smsPerDay`).
+inline constexpr std::string_view sms_daily_limit = "SMS_DAILY_LIMIT";
+/// The shared sender of text messages had no place for the message within `longest_sms_wait`.
+inline constexpr std::string_view sms_sender_limit = "SMS_SENDER_LIMIT";
+/// The request for a text message got no response, or its response was not stored. The message may have been
+/// sent, so it is not sent again.
+inline constexpr std::string_view no_answer = "NO_ANSWER";
 /// An error of the service; the service's log has the details.
 inline constexpr std::string_view internal = "INTERNAL";
 /// The notification was delivered, was opened or failed before the push was sent to this device.
@@ -29,6 +36,20 @@ inline constexpr std::string_view overtaken = "ALREADY_DELIVERED";
 inline constexpr std::int64_t max_retries = 8;
 /// Retries are made within this time after the first attempt was due.
 inline constexpr std::chrono::hours retry_window{1};
+
+/// How long after it was due a text message may wait for the limits of the shared sender. Without a bound, a
+/// tenant could queue more messages than the sender can ever send.
+inline constexpr std::chrono::hours longest_sms_wait{24};
+
+/// How long a text message that a limit of the shared sender has refused waits for its next attempt.
+/// `waited`: the time since it was due. `retry_after`: the time until the limit allows a message.
+///
+/// The message waits at least for `retry_after`, and at least as long as it has waited before. So the
+/// attempts of a tenant's queued messages become rare, however many they are: about nine in the first hour
+/// of a message, and four in each later hour. The result is 1 second to 15 minutes. It is bounded, because an
+/// operator may raise the limit.
+std::chrono::milliseconds sms_limit_pause(
+    std::chrono::milliseconds waited, std::chrono::milliseconds retry_after) noexcept;
 
 /// The state of a notification after a failed attempt.
 struct FailedAttempt {

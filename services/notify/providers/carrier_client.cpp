@@ -54,7 +54,7 @@ private:
 CarrierClient::CarrierClient(
     std::shared_ptr<CarrierProtocol> protocol, Deps deps, PushQueue::Finished finished)
     : deps_(std::move(deps)), protocol_(std::move(protocol)), finished_(std::move(finished)),
-      queue_(finished_),
+      queue_(finished_, deps_.dropped),
       http_(deps_.executor, deps_.context, client_options(protocol_->base_url(), deps_.options), *this)
 {
 }

@@ -25,6 +25,7 @@ public:
         PushOptions const& options;
         core::Clock const& clock;
         observe::Logger& logger;
+        DroppedDevices const& dropped;
     };
 
     /// The references in `deps` outlive this object.

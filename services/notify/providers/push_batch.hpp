@@ -66,6 +66,8 @@ inline constexpr std::string_view too_large = "PAYLOAD_TOO_LARGE";
 inline constexpr std::string_view stopped = "STOPPED";
 /// `max_queued` would be exceeded, or `max_clients` clients are in use.
 inline constexpr std::string_view busy = "BUSY";
+/// The device was removed after the push was queued (`PushSender::drop_devices`).
+inline constexpr std::string_view removed = "DEVICE_REMOVED";
 /// The file of PUSH_OUTBOX cannot be written.
 inline constexpr std::string_view outbox = "OUTBOX";
 /// The response does not follow the carrier's protocol.

@@ -55,18 +55,31 @@ bool PushQueue::empty() const noexcept
 bool PushQueue::take(bool urgent_only, Sent& sent)
 {
     for (std::size_t lane = 0; lane < (urgent_only ? 1U : 2U); ++lane) {
-        if (!again_[lane].empty()) {
-            hand_out(sent, again_[lane].front());
-            again_[lane].pop_front();
-            return true;
+        while (auto const push = next(lane)) {
+            if (!dropped_.contains(push->work->batch->targets[push->target].device_id)) {
+                hand_out(sent, *push);
+                return true;
+            }
+            finish(
+                *push->work, push->target, push_result(Verdict::refused, std::string(push_reasons::removed)));
         }
-        if (waiting_[lane].empty()) continue;
-        Work& work = waiting_[lane].front();
-        hand_out(sent, {&work, static_cast<std::uint32_t>(work.next++)});
-        if (work.all_taken()) running_.splice(running_.end(), waiting_[lane], work.self);
-        return true;
     }
     return false;
+}
+
+/// Takes the next push out of a lane.
+std::optional<PushQueue::Again> PushQueue::next(std::size_t lane)
+{
+    if (!again_[lane].empty()) {
+        Again const push = again_[lane].front();
+        again_[lane].pop_front();
+        return push;
+    }
+    if (waiting_[lane].empty()) return std::nullopt;
+    Work& work = waiting_[lane].front();
+    Again const push{&work, static_cast<std::uint32_t>(work.next++)};
+    if (work.all_taken()) running_.splice(running_.end(), waiting_[lane], work.self);
+    return push;
 }
 
 void PushQueue::hand_out(Sent& sent, Again const& push)

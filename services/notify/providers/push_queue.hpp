@@ -1,6 +1,7 @@
 #pragma once
 // Only PushSender uses this header. A PushQueue decides the order of pushes and collects their results.
 
+#include "providers/dropped_devices.hpp"
 #include "providers/push_batch.hpp"
 
 #include <boost/intrusive/list.hpp>
@@ -52,14 +53,19 @@ public:
     };
 
     /// `finished` receives each batch whose targets all have a result. `finished` must not use the queue.
-    explicit PushQueue(Finished finished) : finished_(std::move(finished)) {}
+    /// `dropped` must outlive the queue.
+    PushQueue(Finished finished, DroppedDevices const& dropped)
+        : finished_(std::move(finished)), dropped_(dropped)
+    {
+    }
 
     void add(std::unique_ptr<PushBatch> batch);
 
     bool waiting() const noexcept; ///< whether there is a push to hand out
     bool empty() const noexcept;   ///< whether there is no batch
 
-    /// Hands out the next push. Returns false if there is no push to hand out.
+    /// Hands out the next push. Returns false if there is no push to hand out. Pushes to dropped devices are
+    /// not handed out. They get the result DEVICE_REMOVED.
     bool take(bool urgent_only, Sent& sent);
 
     /// Sets the result of a push that was handed out and is awaited.
@@ -111,6 +117,7 @@ private:
         bool renewed = false;
     };
 
+    std::optional<Again> next(std::size_t lane);
     void hand_out(Sent& sent, Again const& push);
     void finish(Work& work, std::uint32_t target, PushResult result);
     void drop(Work& work, PushResult const& why);
@@ -118,6 +125,7 @@ private:
     void sweep(Work& work, Time now, Time sendable_from, PushResult const& why_not);
 
     Finished const finished_;
+    DroppedDevices const& dropped_;
     std::list<Work> waiting_[2]; ///< batches with targets that were never handed out; [0]: urgent, [1]: bulk
     std::list<Work> running_;    ///< batches whose targets were all handed out
     std::deque<Again> again_[2]; ///< [0]: urgent, [1]: bulk

@@ -105,6 +105,11 @@ public:
         if (first) asio::post(io_, [this] { take_inbox(); });
     }
 
+    void drop_devices(std::vector<std::int64_t> device_ids)
+    {
+        asio::post(io_, [this, ids = std::move(device_ids)] { dropped_.add(ids, Steady::now()); });
+    }
+
     Stats stats() const noexcept { return {queued_, connections_}; }
 
 private:
@@ -192,7 +197,7 @@ private:
             if (auto const client = holder->lock()) client->authorization_changed();
         };
         auto client = std::make_shared<CarrierClient>(make_protocol(credential, changed),
-            CarrierClient::Deps{io_.get_executor(), context_, options_, clock_, logger_},
+            CarrierClient::Deps{io_.get_executor(), context_, options_, clock_, logger_, dropped_},
             [this](std::unique_ptr<PushBatch> batch) { finished(std::move(batch)); });
         *holder = client;
         return client;
@@ -229,6 +234,7 @@ private:
             connections += client->connections();
         }
         connections_ = connections;
+        dropped_.forget_old(now);
         std::erase_if(
             clients_, [now](auto const& entry) { return now - entry.second->used() > client_kept; });
     }
@@ -258,6 +264,7 @@ private:
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_;
     asio::steady_timer timer_;
+    DroppedDevices dropped_;
     Clients clients_;
     core::ThreadPool workers_; ///< destroyed before the members that its work posts to
     std::thread thread_;
@@ -331,6 +338,11 @@ asio::awaitable<PushResult> PushSender::send_one(
         impl_->send(std::move(batch));
     });
     co_return result;
+}
+
+void PushSender::drop_devices(std::vector<std::int64_t> device_ids)
+{
+    impl_->drop_devices(std::move(device_ids));
 }
 
 PushSender::Stats PushSender::stats() const noexcept

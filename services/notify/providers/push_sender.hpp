@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -83,6 +84,11 @@ public:
     /// Sends to one device. Resumes on the caller's executor.
     asio::awaitable<PushResult> send_one(Credential::Ptr credential, SharedPush push, PushTarget target,
         std::chrono::milliseconds send_timeout);
+
+    /// Sends no more pushes to these devices. Queued pushes to them, and pushes that are queued within the
+    /// next two minutes, are finished with `refused` (`DEVICE_REMOVED`). Pushes that a connection has taken
+    /// are not affected. Returns at once.
+    void drop_devices(std::vector<std::int64_t> device_ids);
 
     struct Stats {
         std::size_t queued = 0;      ///< devices without a result, queued or in flight

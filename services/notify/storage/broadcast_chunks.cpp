@@ -2,6 +2,7 @@
 
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
+#include "pg/uuids.hpp"
 
 namespace notify::broadcast_chunks {
 
@@ -87,8 +88,7 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id, 
     ids.reserve(ranges.size());
     for (std::size_t i = 0; i < ranges.size(); ++i)
         ids.push_back(core::Uuid::v7());
-    std::vector<pg::Param> const params{scope_id, broadcast_id,
-        pg::column(ids, [](core::Uuid const& id) { return id; }),
+    std::vector<pg::Param> const params{scope_id, broadcast_id, pg::uuids(ids),
         pg::column(ranges, [](Range const& r) { return r.first; }),
         pg::column(ranges, [](Range const& r) { return r.last; }),
         pg::column(ranges, [](Range const& r) { return r.devices; })};

@@ -1,9 +1,9 @@
 #include "storage/devices.hpp"
 
+#include "auth/erased_user_rows.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 
-#include <map>
 #include <set>
 #include <utility>
 
@@ -12,8 +12,6 @@ namespace notify::devices {
 namespace {
 
 constexpr auto columns = pg::sql("d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at");
-
-using Key = std::pair<core::ScopeId, std::string_view>; ///< scope and token
 
 Device read(pg::RowReader& r)
 {
@@ -27,15 +25,22 @@ Device read(pg::RowReader& r)
     return d;
 }
 
-// All parts of the statement see the devices as they were before the statement, so the registrations of the
-// batch are counted separately.
-constexpr auto register_sql = pg::sql<columns>(R"(
-    WITH n AS MATERIALIZED (
+// `n` has the last registration of each token, because one statement cannot write a row twice. All parts of
+// the statement see the devices as they were before the statement, so the registrations of the batch are
+// counted separately.
+constexpr auto register_sql = pg::sql<auth::erased_user_rows::is_erased, columns>(R"(
+    WITH wanted AS MATERIALIZED (
         SELECT *, clock_timestamp() AS at
-        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) AS u(
-            scope_id, token, user_id, platform
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS u(
+            scope_id, token, user_id, platform, place
         )
         WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+            AND NOT {is_erased}
+    ),
+    n AS MATERIALIZED (
+        SELECT DISTINCT ON (scope_id, token) *
+        FROM wanted
+        ORDER BY scope_id, token, place DESC
     ),
     owners AS (SELECT scope_id, user_id, count(*) AS coming FROM n GROUP BY scope_id, user_id),
     evicted AS (
@@ -53,69 +58,50 @@ constexpr auto register_sql = pg::sql<columns>(R"(
             ) AS x
         ) AS oldest
         WHERE d.scope_id = oldest.scope_id AND d.device_id = oldest.device_id
+    ),
+    stored AS (
+        INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at)
+        SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at
+        FROM n
+        ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id,
+            platform = excluded.platform,
+            updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond')
+        RETURNING d.*
     )
-    INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at)
-    SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at
-    FROM n
-    ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id,
-        platform = excluded.platform,
-        updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond')
-    RETURNING d.scope_id, {columns})");
+    SELECT w.place, {columns}
+    FROM wanted w
+    JOIN stored d ON d.scope_id = w.scope_id AND d.token = w.token)");
 
-std::vector<pg::Param> register_params(std::span<Registration const* const> rows)
+std::vector<pg::Param> register_params(std::span<Registration const> rows)
 {
-    return {pg::column(rows, [](Registration const* r) { return r->scope_id; }),
-        pg::column(rows, [](Registration const* r) { return std::string_view(r->token); }),
-        pg::column(rows, [](Registration const* r) { return std::string_view(r->user_id.text()); }),
-        pg::column(rows, [](Registration const* r) { return to_string(r->platform); }), max_user_devices};
-}
-
-/// The last registration of each token, because one statement cannot write a row twice.
-std::vector<Registration const*> last_of_each(std::span<Registration const> rows)
-{
-    std::map<Key, Registration const*> last;
-    for (auto const& row : rows)
-        last[{row.scope_id, row.token}] = &row;
-    std::vector<Registration const*> folded;
-    folded.reserve(last.size());
-    for (auto const& [key, row] : last)
-        folded.push_back(row);
-    return folded;
+    return {pg::column(rows, [](Registration const& r) { return r.scope_id; }),
+        pg::column(rows, [](Registration const& r) { return std::string_view(r.token); }),
+        pg::column(rows, [](Registration const& r) { return std::string_view(r.user_id.text()); }),
+        pg::column(rows, [](Registration const& r) { return to_string(r.platform); }), max_user_devices};
 }
 
 } // namespace
 
-pg::Batch<Device> register_batch(pg::BatchConnection& connection, std::span<Registration const> rows)
+pg::Batch<std::optional<Device>> register_batch(
+    pg::BatchConnection& connection, std::span<Registration const> rows)
 {
-    auto const folded = last_of_each(rows);
     auto const result =
-        co_await connection.run_with_scope_locks(pg::scopes_of(rows), register_sql, register_params(folded));
-    std::map<std::pair<core::ScopeId, std::string>, Device> written;
-    for (auto const row : result) {
-        pg::RowReader r(row);
-        core::ScopeId const scope_id = r.scope_id();
-        Device d = read(r);
-        std::string token = d.token;
-        written.emplace(std::pair(scope_id, std::move(token)), std::move(d));
-    }
-    std::vector<Device> registered;
-    registered.reserve(rows.size());
-    for (auto const& row : rows) {
-        Device d = written.at({row.scope_id, row.token});
-        d.user_id = row.user_id; // each caller gets its own registration, even if a later request replaced it
-        d.platform = row.platform;
-        registered.push_back(std::move(d));
+        co_await connection.run_with_scope_locks(pg::scopes_of(rows), register_sql, register_params(rows));
+    auto registered = pg::read_in_input_order(result, rows.size(), read);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!registered[i]) continue;
+        // Each caller gets its own registration, even if a later request replaced it.
+        registered[i]->user_id = rows[i].user_id;
+        registered[i]->platform = rows[i].platform;
     }
     co_return registered;
 }
 
-Device register_one(pg::Tx& tx, Registration const& row)
+std::optional<Device> register_one(pg::Tx& tx, Registration const& row)
 {
     pg::lock_scope(tx, row.scope_id);
-    Registration const* const only = &row;
-    auto const result = tx.run(register_sql, register_params({&only, 1}));
-    pg::RowReader r(result[0], 1);
-    return read(r);
+    auto const result = tx.run(register_sql, register_params({&row, 1}));
+    return std::move(pg::read_in_input_order(result, 1, read).front());
 }
 
 pg::Batch<bool> remove_batch(pg::BatchConnection& connection, std::span<Token const> tokens)

@@ -28,11 +28,13 @@ struct Registration {
 
 /// Inserts each device. If the token is known, the device moves to the new user. Registrations of one token
 /// take effect in the order of the batch. If a user then has more than `max_user_devices` devices, the
-/// devices that were registered longest ago are removed.
-pg::Batch<Device> register_batch(pg::BatchConnection& connection, std::span<Registration const> rows);
+/// devices that were registered longest ago are removed. The result for a registration is nullopt, and
+/// nothing is stored, if the account of its user was deleted (auth::erased_user_rows).
+pg::Batch<std::optional<Device>> register_batch(
+    pg::BatchConnection& connection, std::span<Registration const> rows);
 
 /// Registers one device, in a transaction.
-Device register_one(pg::Tx& tx, Registration const& row);
+std::optional<Device> register_one(pg::Tx& tx, Registration const& row);
 
 struct Token {
     core::ScopeId scope_id{};

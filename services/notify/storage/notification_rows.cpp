@@ -21,6 +21,7 @@ Notification read(pg::RowReader& r)
     n.failed_at = r.optional_time();
     n.provider_id = r.optional_text();
     n.traceparent = r.optional_text();
+    n.attempt_token = r.optional_uuid();
     return n;
 }
 

@@ -11,7 +11,7 @@ namespace notify::notifications {
 inline constexpr auto columns = pg::sql(R"(
     n.notification_id, n.channel, n.template_name, n.recipient, n.status, n.failure_reason, n.attempts,
     n.created_at, n.queued_at, n.send_at, n.sent_at, n.delivered_at, n.opened_at, n.failed_at,
-    n.provider_id, n.traceparent)");
+    n.provider_id, n.traceparent, n.attempt_token)");
 
 /// The columns of `push_deliveries d` in the order of `read_delivery`.
 inline constexpr auto delivery_columns = pg::sql(R"(

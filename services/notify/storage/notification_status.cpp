@@ -4,6 +4,7 @@
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "pg/uuids.hpp"
 #include "storage/notification_rows.hpp"
 #include "storage/webhook_events.hpp"
 
@@ -14,26 +15,17 @@ namespace notify::notifications {
 
 namespace {
 
-std::vector<std::string> texts_of(std::span<core::Uuid const> ids)
-{
-    std::vector<std::string> texts;
-    texts.reserve(ids.size());
-    for (auto const& id : ids)
-        texts.push_back(id.to_string());
-    return texts;
-}
-
 /// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
 /// job that a worker has begun is not withdrawn. Before that worker writes the outcome, it locks the
 /// notification and sees the new status.
-std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::vector<std::string> const& ids)
+std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const queued = tx.run(R"(
         SELECT notification_id, channel
         FROM notifications
         WHERE scope_id = $1 AND notification_id = ANY ($2::uuid[]) AND status = 'queued'
         ORDER BY notification_id)",
-        {scope_id, ids});
+        {scope_id, pg::uuids(ids)});
     std::set<core::Uuid> withdrawn;
     for (auto const& row : queued) {
         pg::RowReader r(row);
@@ -53,6 +45,7 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
         column([](Notification const& n) { return n.failure_reason; }),
         column([](Notification const& n) { return n.attempts; }),
         column([](Notification const& n) { return n.provider_id; }),
+        column([](Notification const& n) { return n.attempt_token; }),
         column([](Notification const& n) { return n.sent_at; }),
         column([](Notification const& n) { return n.delivered_at; }),
         column([](Notification const& n) { return n.opened_at; }),
@@ -63,19 +56,19 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
         WITH m AS (
             SELECT *
             FROM unnest(
-                $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::timestamptz[],
+                $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[],
                 $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[],
-                $12::text[]
+                $12::timestamptz[], $13::text[]
             ) AS m(
-                id, status, reason, attempts, provider_id, sent_at, delivered_at, opened_at, failed_at,
-                at, detail
+                id, status, reason, attempts, provider_id, attempt_token, sent_at, delivered_at, opened_at,
+                failed_at, at, detail
             )
         ),
         updated AS (
             UPDATE notifications n
             SET status = m.status, failure_reason = m.reason, attempts = m.attempts,
-                provider_id = m.provider_id, sent_at = m.sent_at, delivered_at = m.delivered_at,
-                opened_at = m.opened_at, failed_at = m.failed_at
+                provider_id = m.provider_id, attempt_token = m.attempt_token, sent_at = m.sent_at,
+                delivered_at = m.delivered_at, opened_at = m.opened_at, failed_at = m.failed_at
             FROM m
             WHERE n.scope_id = $1 AND n.notification_id = m.id
         ),
@@ -100,9 +93,9 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
         params);
 }
 
-/// Locks the notifications in the order of their ids, and returns them in this order. Ids without a
-/// notification are left out.
-std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
+} // namespace
+
+std::vector<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const result = tx.run(pg::sql<columns>(R"(
         SELECT {columns}
@@ -110,15 +103,13 @@ std::vector<Notification> lock_all(pg::Tx& tx, core::ScopeId scope_id, std::span
         WHERE n.scope_id = $1 AND n.notification_id = ANY ($2::uuid[])
         ORDER BY n.notification_id
         FOR NO KEY UPDATE)"),
-        {scope_id, texts_of(ids)});
+        {scope_id, pg::uuids(ids)});
     return pg::read_rows(result, read);
 }
 
-} // namespace
-
 std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
 {
-    auto found = lock_all(tx, scope_id, {&id, 1});
+    auto found = lock(tx, scope_id, std::span(&id, 1));
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
@@ -132,8 +123,8 @@ std::optional<Notification> lock_if_queued_at(
 std::vector<Notification> withdraw_and_lock(
     pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
-    auto const withdrawn = withdraw_queued(tx, scope_id, texts_of(ids));
-    auto locked = lock_all(tx, scope_id, ids);
+    auto const withdrawn = withdraw_queued(tx, scope_id, ids);
+    auto locked = lock(tx, scope_id, ids);
     for (auto const& n : locked) {
         // If a worker set the push to `sent` before the job was withdrawn, the job is enqueued again. It
         // sends the push to the remaining devices.
@@ -174,9 +165,9 @@ void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)
 {
     tx.run(R"(
         UPDATE notifications
-        SET attempts = $3, provider_id = $4
+        SET attempts = $3, provider_id = $4, attempt_token = $5
         WHERE scope_id = $1 AND notification_id = $2)",
-        {scope_id, n.id, n.attempts, n.provider_id});
+        {scope_id, n.id, n.attempts, n.provider_id, n.attempt_token});
 }
 
 std::optional<Notification> enqueue_and_lock(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)
@@ -195,7 +186,7 @@ void requeue(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now
         updated AS (
             UPDATE notifications
             SET status = 'queued', failure_reason = NULL, attempts = 0, provider_id = NULL,
-                queued_at = $3, sent_at = NULL, failed_at = NULL
+                attempt_token = NULL, queued_at = $3, sent_at = NULL, failed_at = NULL
             WHERE scope_id = $1 AND notification_id = $2
         )
         INSERT INTO notification_events (scope_id, notification_id, place, status, at)
@@ -207,6 +198,7 @@ void requeue(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now
     n.failure_reason.reset();
     n.attempts = 0;
     n.provider_id.reset();
+    n.attempt_token.reset();
     n.queued_at = at;
     n.sent_at.reset();
     n.failed_at.reset();

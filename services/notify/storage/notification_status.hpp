@@ -19,6 +19,10 @@ namespace notify::notifications {
 /// The notification without its content, locked until the transaction ends, for a change of its status.
 std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id);
 
+/// As `lock`, for many notifications. Locks and returns them in the order of their ids. Ids without a
+/// notification are left out.
+std::vector<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
+
 /// As `lock`, but returns nullopt if a retry request has queued the notification again since `queued_at`.
 std::optional<Notification> lock_if_queued_at(
     pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, core::Time queued_at);
@@ -43,10 +47,11 @@ struct StatusChange {
 
 /// Makes the changes that `advance` permits, in one statement. The changes must concern different
 /// notifications. For each, writes the new status, and the times and the failure reason that `advance` sets.
-/// Also writes `attempts` and `provider_id`, adds an event to the history, and publishes the webhook event
-/// with the time `now`. Deletes the attached files that came in the request, unless `to` is `failed`, because
-/// a failed notification may be retried. Returns the notifications that changed, with their new state. Call
-/// this function after all statements that lock rows of other tables (see webhook_events::publish).
+/// Also writes `attempts`, `provider_id` and `attempt_token`, adds an event to the history, and publishes the
+/// webhook event with the time `now`. Deletes the attached files that came in the request, unless `to` is
+/// `failed`, because a failed notification may be retried. Returns the notifications that changed, with their
+/// new state. Call this function after all statements that lock rows of other tables (see
+/// webhook_events::publish).
 std::vector<Notification> change_statuses(
     pg::Tx& tx, core::ScopeId scope_id, std::vector<StatusChange> changes, core::Time now);
 
@@ -55,7 +60,7 @@ std::vector<Notification> change_statuses(
 bool change_status(pg::Tx& tx, core::ScopeId scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time now);
 
-/// Writes attempts and provider_id of a locked notification. The status is unchanged.
+/// Writes attempts, provider_id and attempt_token of a locked notification. The status is unchanged.
 void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n);
 
 /// Puts a failed notification, locked by `enqueue_and_lock`, back into status `queued` as if it had just been

@@ -1,5 +1,6 @@
 #include "storage/notifications.hpp"
 
+#include "auth/erased_user_rows.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "storage/notification_rows.hpp"
@@ -35,19 +36,33 @@ Data read_data(std::optional<std::string> const& json)
 }
 
 // The queue name equals `queue_of(channel)`.
-constexpr std::string_view insert_sql = R"(
+constexpr auto insert_sql = pg::sql<auth::erased_user_rows::is_erased>(R"(
     WITH accepted AS (
         INSERT INTO notifications (
             scope_id, notification_id, channel, template_name, recipient, subject, body, html, data,
             send_at, traceparent, queued_at, created_at
         )
-        SELECT *, clock_timestamp()
+        SELECT w.scope_id, w.notification_id, w.channel, w.template_name,
+            CASE WHEN user_is.erased THEN 'deleted:' || w.notification_id ELSE w.recipient END,
+            CASE WHEN user_is.erased THEN '' ELSE w.subject END,
+            CASE WHEN user_is.erased THEN '' ELSE w.body END,
+            w.html,
+            CASE WHEN user_is.erased THEN NULL ELSE w.data END,
+            w.send_at, w.traceparent, w.queued_at, clock_timestamp()
         FROM unnest(
             $1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
             $8::boolean[], $9::json[], $10::timestamptz[], $11::text[], $12::timestamptz[]
-        ) AS u(scope_id)
-        WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
-        RETURNING scope_id, notification_id, channel, created_at, send_at
+        ) AS w(
+            scope_id, notification_id, channel, template_name, recipient, subject, body, html, data, send_at,
+            traceparent, queued_at
+        )
+        CROSS JOIN LATERAL (
+            SELECT w.channel = 'push' AND {is_erased} AS erased
+            FROM (VALUES (w.scope_id, w.recipient)) AS u(scope_id, user_id)
+            LIMIT 1
+        ) AS user_is
+        WHERE w.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+        RETURNING scope_id, notification_id, channel, created_at, send_at, recipient
     ),
     enqueued AS MATERIALIZED (
         SELECT enqueue_jobs(
@@ -56,8 +71,8 @@ constexpr std::string_view insert_sql = R"(
         FROM accepted
         GROUP BY channel
     )
-    SELECT notification_id, created_at, (SELECT sum(jobs) FROM enqueued)
-    FROM accepted)";
+    SELECT notification_id, created_at, recipient, (SELECT sum(jobs) FROM enqueued)
+    FROM accepted)");
 
 std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)
 {
@@ -78,6 +93,12 @@ std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)
         column([](Notification const& n) { return n.traceparent; }),
         column([](Notification const& n) { return n.queued_at; }),
     };
+}
+
+Inserted read_inserted(pg::RowReader& r)
+{
+    core::Time const created_at = r.time();
+    return {created_at, r.text()};
 }
 
 constexpr auto shown_sql = pg::sql<columns, delivery_columns>(R"(
@@ -119,28 +140,29 @@ std::vector<pg::Param> shown_params(std::span<Key const> keys)
 
 } // namespace
 
-core::Time insert(pg::Tx& tx, NewNotification const& row)
+Inserted insert(pg::Tx& tx, NewNotification const& row)
 {
     pg::lock_scope(tx, row.scope_id);
     auto const result = tx.run(insert_sql, insert_params({&row, 1}));
-    return pg::RowReader(result[0], 1).time();
+    pg::RowReader r(result[0], 1);
+    return read_inserted(r);
 }
 
-pg::Batch<core::Time> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows)
+pg::Batch<Inserted> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows)
 {
     auto const result =
         co_await connection.run_with_scope_locks(pg::scopes_of(rows), insert_sql, insert_params(rows));
-    std::map<core::Uuid, core::Time> times;
+    std::map<core::Uuid, Inserted> by_id;
     for (auto const row : result) {
         pg::RowReader r(row);
         core::Uuid const id = r.uuid();
-        times.emplace(id, r.time());
+        by_id.emplace(id, read_inserted(r));
     }
-    std::vector<core::Time> created;
-    created.reserve(rows.size());
+    std::vector<Inserted> inserted;
+    inserted.reserve(rows.size());
     for (auto const& row : rows)
-        created.push_back(times.at(row.notification.id));
-    co_return created;
+        inserted.push_back(std::move(by_id.at(row.notification.id)));
+    co_return inserted;
 }
 
 pg::Batch<std::optional<Shown>> get_batch(pg::BatchConnection& connection, std::span<Key const> keys)

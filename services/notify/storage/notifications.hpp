@@ -24,13 +24,22 @@ struct NewNotification {
     Notification notification;
 };
 
-/// Inserts the notification and enqueues its job on `queue_of(channel)`, in one statement. Returns the
-/// creation time. Takes the scope's lock (pg::lock_scope), so rows are committed in the order of their
-/// creation times and no list cursor can miss a row.
-core::Time insert(pg::Tx& tx, NewNotification const& row);
+struct Inserted {
+    core::Time created_at;
+    std::string to; ///< the recipient that was stored
+};
+
+/// Inserts the notification and enqueues its job on `queue_of(channel)`, in one statement. Takes the scope's
+/// lock (pg::lock_scope), so rows are committed in the order of their creation times and no list cursor can
+/// miss a row.
+///
+/// Nothing is stored of a user whose account was deleted (auth::erased_user_rows): a push to such a user has
+/// no content, and its recipient is `deleted:` and the notification's id. It fails like every push to a user
+/// without devices.
+Inserted insert(pg::Tx& tx, NewNotification const& row);
 
 /// As `insert`, for many rows of many scopes in one statement.
-pg::Batch<core::Time> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows);
+pg::Batch<Inserted> insert_batch(pg::BatchConnection& connection, std::span<NewNotification const> rows);
 
 struct Key {
     core::ScopeId scope_id{};

@@ -35,14 +35,18 @@ void publish(pg::Tx& tx, core::ScopeId scope_id, Notification const& n, core::Ti
     if (name.empty()) return;
     outbound_webhooks::EventContext const origin{
         .scope_id = scope_id, .traceparent = n.traceparent.value_or("")};
-    outbound_webhooks::publish(tx, origin, name, to_json(n), now);
+    outbound_webhooks::publish(tx, origin,
+        {.type = name,
+            .data_json = to_json(n),
+            .at = now,
+            .user_id = n.to}); // a user whose id is the address of an email is its recipient, too
 }
 
 void publish(pg::Tx& tx, core::ScopeId scope_id, Broadcast const& b, core::Time now)
 {
     outbound_webhooks::EventContext const origin{
         .scope_id = scope_id, .traceparent = b.traceparent.value_or("")};
-    outbound_webhooks::publish(tx, origin, all[4], to_json(b), now);
+    outbound_webhooks::publish(tx, origin, {.type = all[4], .data_json = to_json(b), .at = now});
 }
 
 } // namespace notify::webhook_events

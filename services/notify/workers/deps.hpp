@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace mail {
 class Mailer; // mail/mailer.hpp
@@ -24,7 +25,8 @@ struct WorkerDeps {
     redis::Client& redis;          ///< counts the messages of the shared SMS sender
     tenancy::Directory& directory; ///< finds the tenant of a job
     blobs::BlobStore& blobs;       ///< attachments of emails
-    http_client::Client& client;   ///< may reach the URLs that the operator configured: Twilio, S3
+    http_client::Client& client;   ///< may reach the URLs that the operator configured: S3, Twilio
+    std::string outbound_ca_file;  ///< of `client` (http_client::ClientOptions)
     crypto::Keyring const& keyring;
     PushSender& push;
     mail::Mailer& mailer;

@@ -23,7 +23,6 @@ namespace {
 // Handlers spend most of their time waiting for providers, so there are many more threads than cores.
 constexpr unsigned push_threads = 32;
 constexpr unsigned email_threads = 16;
-constexpr unsigned sms_threads = 16;
 
 // While some chunks of a broadcast are being sent, other chunks are read or recorded. Four chunks per
 // tenant keep the connections busy.
@@ -110,12 +109,16 @@ std::vector<JobHandlers::Queue> JobHandlers::queues() const
         {channel_options(h.deps, Channel::email, email_threads),
             for_notifications(h.deps, std::ref(h.email))},
         {channel_options(h.deps, Channel::push, push_threads), for_notifications(h.deps, std::ref(h.push))},
-        {channel_options(h.deps, Channel::sms, sms_threads), for_notifications(h.deps, std::ref(h.sms))},
         {{.queue = std::string(carrier_configs::resume_queue), .threads = 1}, std::ref(h.resume)},
         {{.queue = std::string(broadcasts::queue), .threads = 3, .lease = chunk_lease},
             for_active_tenants(h.deps, std::ref(h.fan_out))},
         {chunk_options(h.chunk), for_active_tenants(h.deps, std::ref(h.chunk))},
     };
+}
+
+JobHandlers::AsyncQueue JobHandlers::text_messages() const
+{
+    return {impl_->sms.options(), impl_->sms.handler()};
 }
 
 } // namespace notify

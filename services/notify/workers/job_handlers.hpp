@@ -1,5 +1,6 @@
 #pragma once
 
+#include "jobs/async_worker.hpp"
 #include "jobs/worker.hpp"
 #include "sms/options.hpp"
 #include "workers/deps.hpp"
@@ -16,8 +17,9 @@ namespace notify {
 /// A handler loads the notification, calls the provider, and derives the outcome with the rules in domain/.
 /// In the transaction that ends the claim, the handler writes the status, the event and the webhook, removes
 /// devices and suppresses numbers. If the process dies after the provider's response and before the commit,
-/// the deliveries in flight are repeated. They get the same apns-id, collapse id or Message-ID. A
-/// notification that was acknowledged, opened or cancelled before the run is not sent.
+/// the pushes and emails in flight are repeated. They get the same apns-id, collapse id or Message-ID. Text
+/// messages in flight fail (SmsHandler). A notification that was acknowledged, opened or cancelled before the
+/// run is not sent.
 class JobHandlers {
 public:
     JobHandlers(sms::Options const& sms, WorkerDeps deps);
@@ -33,6 +35,14 @@ public:
     /// The queues to run, for ServiceBase::add_worker. The handlers must not be called after this object was
     /// destroyed.
     std::vector<Queue> queues() const;
+
+    struct AsyncQueue {
+        jobs::AsyncWorkerOptions options;
+        jobs::AsyncHandler handler;
+    };
+
+    /// The queue of text messages. Otherwise as `queues`.
+    AsyncQueue text_messages() const;
 
 private:
     struct Impl;

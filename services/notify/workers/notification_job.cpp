@@ -31,6 +31,7 @@ std::optional<Status> status_after(NextStep next) noexcept
 void fail_internally(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now)
 {
     std::string const why(failures::internal);
+    n.attempt_token.reset();
     push_deliveries::fail_pending(tx, scope_id, n.id, why, now);
     bool const fails = n.status == Status::queued;
     write_progress(tx, scope_id, n, fails ? std::optional(Status::failed) : std::nullopt, why, now);
@@ -53,46 +54,40 @@ void write_progress(pg::Tx& tx, core::ScopeId scope_id, Notification& n, std::op
     if (!changed) notifications::update_progress(tx, scope_id, n);
 }
 
-jobs::Outcome end_attempt(WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n,
-    Attempt const& attempt, std::function<void(pg::Tx&)> also)
+Followup followup_of(core::Clock const& clock, Notification const& n, Attempt const& attempt)
 {
-    core::Time const now = deps.clock.now();
-    auto const& result = attempt.result;
+    core::Time const now = clock.now();
     auto const again = next_attempt({.attempts = n.attempts + 1,
                                         .due = n.due_at(),
                                         .began = attempt.began,
                                         .now = now,
-                                        .retry_after = result.retry_after},
+                                        .retry_after = attempt.result.retry_after},
         crypto::random_u64());
-    NextStep const next = next_step(result.verdict, again.has_value());
-    auto write = [=, id = n.id, queued_at = n.queued_at](pg::Tx& tx) {
-        if (auto locked = notifications::lock_if_queued_at(tx, scope_id, id, queued_at)) {
-            ++locked->attempts;
-            if (!result.provider_id.empty()) locked->provider_id = result.provider_id;
-            auto const detail = next == NextStep::failed ? std::optional(result.reason) : std::nullopt;
-            write_progress(tx, scope_id, *locked, status_after(next), detail, now);
-        }
-        if (also) also(tx);
+    NextStep const step = next_step(attempt.result.verdict, again.has_value());
+    return {.step = step, .again = again.value_or(now), .to = status_after(step), .now = now};
+}
+
+jobs::Outcome end_attempt(
+    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, Attempt const& attempt)
+{
+    auto const next = followup_of(deps.clock, n, attempt);
+    auto write = [=, result = attempt.result, id = n.id, queued_at = n.queued_at](pg::Tx& tx) {
+        auto locked = notifications::lock_if_queued_at(tx, scope_id, id, queued_at);
+        if (!locked) return;
+        ++locked->attempts;
+        if (!result.provider_id.empty()) locked->provider_id = result.provider_id;
+        auto const detail = next.step == NextStep::failed ? std::optional(result.reason) : std::nullopt;
+        write_progress(tx, scope_id, *locked, next.to, detail, next.now);
     };
-    switch (next) {
+    switch (next.step) {
     case NextStep::sent:
         return Outcome::done(std::move(write));
     case NextStep::retry:
-        return Outcome::retry(*again, std::move(write));
+        return Outcome::retry(next.again, std::move(write));
     case NextStep::failed:
         break;
     }
     return Outcome::dead(std::move(write));
-}
-
-jobs::Outcome fail(
-    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, std::string_view reason)
-{
-    return Outcome::dead([=, id = n.id, queued_at = n.queued_at, why = std::string(reason),
-                             now = deps.clock.now()](pg::Tx& tx) {
-        if (auto locked = notifications::lock_if_queued_at(tx, scope_id, id, queued_at))
-            write_progress(tx, scope_id, *locked, Status::failed, why, now);
-    });
 }
 
 jobs::Outcome end_after_exception(WorkerDeps const& deps, jobs::Claim const& claim, core::Time began)

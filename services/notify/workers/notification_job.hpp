@@ -2,17 +2,17 @@
 // Only the job handlers use this header: the beginning and the ends of the jobs of notifications, which the
 // handlers of all channels share.
 
+#include "core/clock.hpp"
 #include "core/scope.hpp"
 #include "domain/notification.hpp"
+#include "domain/retry.hpp"
 #include "domain/send_result.hpp"
 #include "jobs/worker.hpp"
 #include "pg/tx.hpp"
 #include "workers/deps.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace notify {
 
@@ -26,14 +26,21 @@ struct Attempt {
     SendResult result;
 };
 
-/// The outcome of the job of `n` after an attempt. Status, event and webhook are written in the transaction
-/// that ends the claim; `also`, if given, runs in that transaction.
-jobs::Outcome end_attempt(WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n,
-    Attempt const& attempt, std::function<void(pg::Tx&)> also = {});
+/// What follows from an attempt.
+struct Followup {
+    NextStep step{};
+    core::Time again;         ///< `NextStep::retry`: when the next attempt is made
+    std::optional<Status> to; ///< the new status of the notification, if it changes
+    core::Time now;           ///< when this was decided
+};
 
-/// The outcome of the job of `n` if the notification is never sent: fails `n` with `reason`.
-jobs::Outcome fail(
-    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, std::string_view reason);
+/// Decides what follows from an attempt for `n`.
+Followup followup_of(core::Clock const& clock, Notification const& n, Attempt const& attempt);
+
+/// The outcome of the job of `n` after an attempt to send an email. Status, event and webhook are written in
+/// the transaction that ends the claim.
+jobs::Outcome end_attempt(
+    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, Attempt const& attempt);
 
 /// The outcome of a notification's job whose run began at `began` and ended with an unexpected exception. The
 /// run counts as a failed attempt, and the last attempt fails the notification with `failures::internal`. A

@@ -198,7 +198,7 @@ export function settingsOf(objects, name) {
 }
 
 /** The pages for people of auth-mfa. */
-const hostedPages = ["/enroll", "/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"];
+const hostedPages = ["/login", "/register", "/account", "/enroll", "/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"];
 
 function routes(objects) {
   const [gateway] = of(objects, "Gateway");

@@ -75,28 +75,43 @@ export class NotifyLoad extends NotifyTraffic {
         this.book.pushes.acknowledge(mark)
     }
 
-    async verify() {
+    // `fault`: the fault under which the load ran, if any.
+    async verify(fault = {}) {
         await eventually('no notification is queued any more', async () =>
             (await this.column("SELECT 1 FROM notifications WHERE status = 'queued' LIMIT 1")).length === 0, 300)
-        const unsent = await this.column("SELECT notification_id || ' ' || coalesce(failure_reason, '') FROM notifications WHERE status = 'failed'")
+        const interrupted = await this.#interruptedTexts(fault)
+        const unsent = await this.column(`SELECT notification_id || ' ' || coalesce(failure_reason, '') FROM notifications
+            WHERE status = 'failed' AND NOT (channel = 'sms' AND failure_reason = 'NO_ANSWER')`)
         if (unsent.length > 0) throw new Error(`${unsent.length} notifications have failed: ${unsent[0]}`)
         for (const mark of this.book.emails.sample(100)) {
             const { status } = await this.admin.send('GET', `/v1/notifications/${this.ids.get(mark)}`, { token: this.key })
             if (status !== 'sent') throw new Error(`notification ${mark} is ${status}`)
         }
         const heard = mark => this.receiver.heard.get(mark)
-        const told = [...this.book.emails.acknowledged, ...this.book.texts.acknowledged]
+        const texts = this.book.texts.acknowledged.filter(phone => !interrupted.has(phone))
+        const twice = this.book.texts.acknowledged.filter(phone => this.twilio.taken.get(phone)?.length > 1)
+        if (twice.length > 0) throw new Error(`${twice.length} text messages were sent twice: ${twice[0]}`)
+        const told = [...this.book.emails.acknowledged, ...texts]
         await eventually('the webhook of every email and text message has arrived', () => told.every(heard), 300)
-        const delivered = (what, ledger, { taken }) => judgeArrivals(what, ledger.acknowledged, mark => taken.get(mark))
+        const delivered = (what, marks, { taken }) => judgeArrivals(what, marks, mark => taken.get(mark))
         return [
             this.book.emails.judge(await this.column("SELECT split_part(recipient, '@', 1) FROM notifications WHERE channel = 'email'")),
             this.book.pushes.judge(await this.column("SELECT body FROM notifications WHERE channel = 'push'")),
             this.book.texts.judge(await this.column("SELECT recipient FROM notifications WHERE channel = 'sms'")),
-            delivered('emails at the provider', this.book.emails, this.mail),
-            delivered('pushes at the provider', this.book.pushes, this.apple),
-            delivered('text messages at the provider', this.book.texts, this.twilio),
+            delivered('emails at the provider', this.book.emails.acknowledged, this.mail),
+            delivered('pushes at the provider', this.book.pushes.acknowledged, this.apple),
+            delivered('text messages at the provider', texts, this.twilio),
             judgeArrivals('webhooks', told, heard),
         ]
+    }
+
+    // The numbers of text messages whose attempt was interrupted. Twilio may have got them, so they fail and are not sent again. Only a
+    // fault that leaves the result of a delivery unknown interrupts attempts.
+    async #interruptedTexts(fault) {
+        const failed = await this.column("SELECT recipient FROM notifications WHERE channel = 'sms' AND failure_reason = 'NO_ANSWER'")
+        const phones = failed.filter(phone => this.book.texts.has(phone)) // the messages of this trial
+        if (phones.length > 0 && !fault.mayRepeat) throw new Error(`${phones.length} text messages have failed: ${phones[0]}`)
+        return new Set(phones)
     }
 
     // The ledger of the writes that a webhook announces.

@@ -265,3 +265,107 @@ TEST_CASE("one statement records entries of several scopes")
     store.record_many({}, "none");
     CHECK(store.list("action=none").at("items").as_array().empty());
 }
+
+TEST_CASE("the erasure of a user replaces the user by the pseudonym and removes values")
+{
+    Store store;
+    auto const record = [&](std::string actor, std::string const& subject, core::Scope const& scope = acme) {
+        store.database.transact_blocking(scope, [&](pg::Tx& tx) {
+            audit::record(tx, scope, {.id = std::move(actor), .role = "admin", .request_id = "r"},
+                {.action = "thing.changed",
+                    .subject_type = subject == "ada" ? "member" : "thing",
+                    .subject_id = subject,
+                    .before = boost::json::object{{"n", 1}},
+                    .after = boost::json::object{{"n", 2}}});
+        });
+    };
+    auto const erase = [&](std::vector<std::string> const& subjects = {}, std::size_t limit = 500) {
+        return store.database.transact_blocking(acme, [&](pg::Tx& tx) {
+            return audit::erase_user(tx, acme.id, core::UserId("ada"), "deleted:1", subjects, limit);
+        });
+    };
+    auto const shown = [&](core::Scope const& scope = acme) {
+        std::string all;
+        auto const items = store.list("limit=100", scope).at("items").as_array();
+        for (auto it = items.rbegin(); it != items.rend(); ++it)
+            all += boost::json::serialize(boost::json::array{it->at("actor"), it->at("subjectId"),
+                       it->at("before"), it->at("after"), it->at("requestId")}) +
+                   "\n";
+        return all;
+    };
+    record("ada", "t1");
+    record("bob", "ada");
+    record("ada", "ada");
+    record("bob", "t2");
+    record("bob", "t3");
+    record("ada", "t1", acme_sandbox);
+
+    CHECK(erase({"t2"}) == 4);
+    CHECK(shown() == R"(["deleted:1","t1",{"n":1},{"n":2},""]
+["bob","deleted:1",null,null,""]
+["deleted:1","deleted:1",null,null,""]
+["bob","t2",null,null,"r"]
+["bob","t3",{"n":1},{"n":2},"r"]
+)");
+    CHECK(erase({"t2"}) == 0);
+    CHECK(shown(acme_sandbox) == "[\"ada\",\"t1\",{\"n\":1},{\"n\":2},\"r\"]\n");
+    for (int i = 0; i < 5; ++i)
+        record("ada", "t" + std::to_string(i));
+    CHECK(erase({}, 2) == 2);
+    CHECK(erase({}, 2) == 2);
+    CHECK(erase({}, 2) == 1);
+    CHECK_THROWS_AS(store.database.transact_blocking(
+                        acme, [](pg::Tx& tx) { tx.run("UPDATE audit_log SET actor = 'x'"); }),
+        pqxx::insufficient_privilege);
+}
+
+TEST_CASE("the erasure of a user changes only entries by and about users")
+{
+    Store store;
+    auto const webhook_id = core::Uuid::v7().to_string();
+
+    struct Case {
+        std::string id, role, subject_type;
+    };
+
+    std::vector<Case> const others{{"key:fbk_a1b2", "admin", "key"}, {"master", "owner", "settings"},
+        {"system:sync", "system", "feedback"}, {"anonymous", "user", "session"},
+        {webhook_id, "system", "webhook"}};
+    std::vector<Case> const users{
+        {"ada", "user", "user"}, {"bob", "admin", "member"}, {"eve", "owner", "user"}};
+    // Each entry names the same id as its actor and as its subject.
+    auto const changed = [&](Case const& c) {
+        return store.database.transact_blocking(acme, [&](pg::Tx& tx) {
+            audit::record(tx, acme, {.id = c.id, .role = c.role, .request_id = "r"},
+                {.action = "x", .subject_type = c.subject_type, .subject_id = c.id, .after = 1});
+            return audit::erase_user(tx, acme.id, core::UserId(c.id), "deleted:1", {}, 500);
+        });
+    };
+    for (auto const& c : others) {
+        INFO(c.id);
+        CHECK(changed(c) == 0);
+        CHECK(store.list("actor=" + c.id).at("items").at(0).at("subjectId") == boost::json::value(c.id));
+        CHECK(store.list("actor=" + c.id).at("items").at(0).at("requestId") == "r");
+    }
+    for (auto const& c : users) {
+        INFO(c.id);
+        CHECK(changed(c) == 1);
+        CHECK(store.list("actor=" + c.id).at("items").as_array().empty());
+    }
+    // A backend may choose such an id for a user, who can be a subject then.
+    CHECK(changed({"master", "owner", "user"}) == 1);
+    auto const newest = store.list("actor=master&limit=1").at("items").at(0);
+    CHECK(newest.at("subjectId") == "deleted:1");
+    CHECK(newest.at("after").is_null());
+}
+
+TEST_CASE("the erasure of a user changes no entry of a scope that the transaction does not see")
+{
+    Store store;
+    store.record("thing.created", "ada", acme_sandbox);
+    auto const changed = store.database.transact_blocking(acme, [&](pg::Tx& tx) {
+        return audit::erase_user(tx, acme_sandbox.id, core::UserId("ada"), "deleted:1", {}, 500);
+    });
+    CHECK(changed == 0);
+    CHECK(store.list("actor=ada", acme_sandbox).at("items").as_array().size() == 1);
+}

@@ -1,4 +1,5 @@
 #include "api.hpp"
+#include "blobs/erasure.hpp"
 #include "blobs/s3_store.hpp"
 #include "s3_server.hpp"
 #include "support/run_awaitable.hpp"
@@ -158,6 +159,22 @@ TEST_CASE("an upload to S3 is detected after its URL expires, even without a req
     CHECK(s.state() == "presigned");
     CHECK_FALSE(settle());
     CHECK(s.state() == "uploaded");
+}
+
+TEST_CASE(
+    "bytes that are uploaded to S3 after the erasure of the attachment are deleted when the URL has expired")
+{
+    S3Service s;
+    auto const presigned = s.presign_png();
+    auto const id = *core::Uuid::parse(presigned.id);
+    std::vector<core::Uuid> const ids{id};
+    s.db.transact_blocking(s.scope_id,
+        [&](pg::Tx& tx) { return blobs::erase_attachments(tx, s.scope_id, ids, std::nullopt).size(); });
+    s.api.attachments.expire(s.scope_id, id);
+    REQUIRE(put(s.s3, presigned, "image/png", png).status == 200);
+    CHECK(s.objects() == 1);
+    CHECK(s.api.attachments.settle(s.scope_id, id) == std::nullopt);
+    CHECK(s.objects() == 0);
 }
 
 TEST_CASE("GET of an attachment checks whether its file has been uploaded")

@@ -15,6 +15,14 @@ TEST_CASE("links to other files of the repository become text, since a service d
           "<p>a <em>b</em> <a href=\"https://example.com/\">c</a> <a href=\"#e\">d</a></p>\n");
 }
 
+TEST_CASE("images in files of the repository are left out, since a service does not serve them")
+{
+    CHECK(docs::markdown_to_html("a\n\n![b *c*](../x.png)\n![d](y.png)\n\ne ![f](z.png) g") ==
+          "<p>a</p>\n<p>e  g</p>\n");
+    CHECK(docs::markdown_to_html("[![a](b.png)](c.md)![d](https://example.com/e.png)") ==
+          "<p><img src=\"https://example.com/e.png\" alt=\"d\" /></p>\n");
+}
+
 TEST_CASE("raw HTML and scripts in Markdown are left out")
 {
     auto const html = docs::markdown_to_html("<script>x</script>\n\na <b onclick=x>b</b> [c](javascript:x)");

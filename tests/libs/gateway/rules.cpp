@@ -61,6 +61,7 @@ TEST_CASE("requests of each caller are counted separately")
     CHECK(gateway::rate_subject(context) == "42:key:fbk_a1b2c3d4");
     context.caller = {.kind = core::Access::owner, .id = "7c"};
     CHECK(gateway::rate_subject(context) == "42:user:7c");
+    CHECK(gateway::rate_subject_of_user(context.scope.id, "7c") == "42:user:7c");
     context.caller.id = "key:fbk_a1b2c3d4"; // a user whose id looks like that of a key
     CHECK(gateway::rate_subject(context) == "42:user:key:fbk_a1b2c3d4");
 }

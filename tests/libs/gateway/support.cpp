@@ -2,6 +2,7 @@
 
 #include "audit/audit.hpp"
 #include "auth/api_key_handlers.hpp"
+#include "auth/erased_user_rows.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "support/redis_fixture.hpp"
@@ -114,6 +115,7 @@ std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
         {Method::get, "/v1/users/{userId}/things/{thingId}", Access::key_or_user, {}, echo},
         {Method::get, "/v1/fail/{how}", Access::key_or_user, {}, fail},
         {Method::put, "/v1/admin/tenants/{slug}", Access::master, http::tenantless, echo},
+        {Method::post, "/v1/erasures", Access::erasure, {}, echo},
         {Method::put, "/uploads/{token}", Access::anonymous, upload, echo},
         {Method::get, "/page", Access::user, http::tenantless, echo},
     };
@@ -141,8 +143,10 @@ Fixture::Fixture(FixtureOptions const& options)
               .flush_interval = std::chrono::milliseconds(0)},
           [this] { return live.load(); }),
       jwks_([this]() -> std::optional<std::string> { return issuer.jwks(); }, {}),
-      tokens_(jwks_, clock, {.issuer_host = "auth.localhost", .accept_enrolment = true}),
-      master_key_(core::Secret(master)), directory_(database, [this] { return live.load(); }),
+      tokens_(jwks_, clock,
+          {.issuer_host = "auth.localhost", .accept_enrolment = true, .erasure_audience = "things"}),
+      erased_users_(database, clock, [this] { return live.load(); }), master_key_(core::Secret(master)),
+      directory_(database, [this] { return live.load(); }),
       logger_("test", observe::Level::info, captured_.fd()), metrics_("test")
 {
     make_tenants();
@@ -150,26 +154,27 @@ Fixture::Fixture(FixtureOptions const& options)
         redis_ = std::make_unique<redis::Client>(
             testing::patient_client(options.redis_url), std::vector{&context_}, logger_);
         limiter_ = std::make_unique<redis::RateLimiter>(*redis_, "test");
+        requests_.emplace(gateway::RequestLimit::Options{.of_user = options.user_requests_per_minute,
+                              .fails_open = options.fails_open},
+            *limiter_, logger_);
     }
     bodies_ = http::BodyBudget::make(options.body_budget);
     auto endpoints = table(*bodies_);
     http_metrics_ = std::make_unique<observe::HttpMetrics>(metrics_, gateway::route_labels(endpoints));
-    gateway_ =
-        std::make_unique<gateway::Gateway>(gateway::Options{.base_host = "things.localhost",
-                                               .tenant_headers = options.tenant_headers,
-                                               .trusted_proxies = proxies(options.proxies),
-                                               .user_requests_per_minute = options.user_requests_per_minute,
-                                               .rate_limit_fails_open = options.fails_open,
-                                               .auth_host = "auth.localhost"},
-            gateway::Deps{.tenants = directory_,
-                .master_key = master_key_,
-                .keys = &keys,
-                .user_tokens = &tokens_,
-                .rate_limiter = limiter_.get(),
-                .bodies = bodies_,
-                .logger = logger_,
-                .metrics = *http_metrics_},
-            http::Router(std::move(endpoints)));
+    gateway_ = std::make_unique<gateway::Gateway>(gateway::Options{.base_host = "things.localhost",
+                                                      .tenant_headers = options.tenant_headers,
+                                                      .trusted_proxies = proxies(options.proxies),
+                                                      .auth_host = "auth.localhost"},
+        gateway::Deps{.tenants = directory_,
+            .master_key = master_key_,
+            .keys = &keys,
+            .user_tokens = &tokens_,
+            .erased_users = &erased_users_,
+            .requests = requests_ ? &*requests_ : nullptr,
+            .bodies = bodies_,
+            .logger = logger_,
+            .metrics = *http_metrics_},
+        http::Router(std::move(endpoints)));
 }
 
 Fixture::~Fixture()
@@ -233,6 +238,20 @@ void Fixture::set_limit(std::string const& slug, std::int64_t requests_per_minut
             .created;
     });
     forget();
+}
+
+void Fixture::erase_user(std::string const& slug, core::Environment environment, std::string const& user_id)
+{
+    auto const scope_id = scope(slug, environment).id;
+    database.transact_blocking({}, [&](pg::Tx& tx) {
+        return auth::erased_user_rows::insert(
+            tx, {.scope_id = scope_id,
+                    .user_hash = auth::erased_user_rows::hash_of(scope_id, user_id),
+                    .erasure_id = core::Uuid::v7(),
+                    .sealed_user_id = "sealed",
+                    .refuse_until = clock.now() + auth::refusal_time});
+    });
+    erased_users_.on_gap();
 }
 
 void Fixture::forget()

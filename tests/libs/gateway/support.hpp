@@ -1,6 +1,7 @@
 #pragma once
 
 #include "auth/api_keys.hpp"
+#include "auth/erased_users.hpp"
 #include "auth/master_key.hpp"
 #include "auth/user_tokens.hpp"
 #include "gateway/gateway.hpp"
@@ -90,6 +91,8 @@ public:
         std::string const& slug, core::Environment environment, std::vector<std::string> const& origins);
     void set_limit(std::string const& slug, std::int64_t requests_per_minute);
     core::Scope scope(std::string const& slug, core::Environment environment);
+    /// Records that the user's account was deleted, and notifies the gateway.
+    void erase_user(std::string const& slug, core::Environment environment, std::string const& user_id);
     /// Clears the caches of directory and keys.
     void forget();
 
@@ -112,6 +115,7 @@ private:
     boost::asio::io_context context_{1};
     auth::Jwks jwks_;
     auth::UserTokens tokens_;
+    auth::ErasedUsers erased_users_;
     auth::MasterKey master_key_;
     tenancy::Directory directory_;
     testing::Captured captured_;
@@ -119,6 +123,7 @@ private:
     observe::Metrics metrics_;
     std::unique_ptr<redis::Client> redis_;
     std::unique_ptr<redis::RateLimiter> limiter_;
+    std::optional<gateway::RequestLimit> requests_;
     std::unique_ptr<observe::HttpMetrics> http_metrics_;
     std::shared_ptr<http::BodyBudget> bodies_;
     std::unique_ptr<gateway::Gateway> gateway_;

@@ -1,5 +1,6 @@
 #include "http_client/async_client.hpp"
 
+#include "clients.hpp"
 #include "receiver.hpp"
 #include "silent_hosts.hpp"
 #include "support/eventually.hpp"
@@ -21,18 +22,6 @@ using testing::Receiver;
 using testing::reply;
 
 namespace {
-
-http_client::ClientOptions nearby(bool allow_private = true)
-{
-    return {.addresses = http_client::AddressPolicy(allow_private)};
-}
-
-Result result_of(AsyncClient& client, Request request)
-{
-    std::promise<Result> result;
-    client.send(std::move(request), [&](Result r) { result.set_value(std::move(r)); });
-    return result.get_future().get();
-}
 
 std::string kind_of(Result const& result)
 {
@@ -122,7 +111,7 @@ TEST_CASE("an asynchronous request connects to the address of its host name")
     AsyncClient client(nearby());
     auto const port = std::to_string(receiver.port());
     for (int i = 0; i < 2; ++i) // the second request uses the cached address of the name
-        CHECK(kind_of(result_of(client, {.url = "http://localhost:" + port, .fresh_connection = true})) ==
+        CHECK(kind_of(result_of(client, {.url = "http://localhost:" + port, .send_once = true})) ==
               "no failure");
     CHECK(kind_of(result_of(client, {.url = "http://LOCALHOST.:" + port})) == "no failure");
     CHECK(receiver.received().at(0).headers.at("host") == "localhost:" + port);

@@ -1,5 +1,6 @@
 #include "http_client/client.hpp"
 
+#include "clients.hpp"
 #include "http_client/url.hpp"
 #include "receiver.hpp"
 #include "support/eventually.hpp"
@@ -19,11 +20,6 @@ using testing::Receiver;
 using testing::reply;
 
 namespace {
-
-http_client::ClientOptions nearby()
-{
-    return {.addresses = http_client::AddressPolicy(true)};
-}
 
 std::optional<Error> failure_of(Client& client, Request const& request)
 {
@@ -323,15 +319,13 @@ TEST_CASE("Retry-After is parsed in both forms")
     CHECK(client.send({.url = receiver.url("/future")}).retry_after.value() > std::chrono::hours(24 * 365));
 }
 
-TEST_CASE("connections are reused, unless a fresh one is requested")
+TEST_CASE("connections are reused")
 {
     Receiver receiver([](Received const&) { return reply(200); });
     Client client(nearby());
     for (int i = 0; i < 5; ++i)
         client.send({.url = receiver.url()});
     CHECK(receiver.connections() == 1);
-    client.send({.url = receiver.url(), .fresh_connection = true});
-    CHECK(receiver.connections() == 2);
 }
 
 TEST_CASE("many threads can use one client")

@@ -1,8 +1,12 @@
 #include "receiver.hpp"
 
+#include "listener.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cctype>
+#include <fstream>
+#include <iomanip>
 #include <netinet/in.h>
 #include <optional>
 #include <sstream>
@@ -75,16 +79,9 @@ bool send_all(int socket, std::string_view bytes)
 
 Receiver::Receiver(Answer answer) : answer_(std::move(answer))
 {
-    listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 64) != 0 ||
-        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-        throw std::runtime_error("no receiver");
-    }
-    port_ = ntohs(address.sin_port);
+    auto const [socket, port] = listen_nearby();
+    listener_ = socket;
+    port_ = port;
     acceptor_ = std::thread([this] { accept_loop(); });
 }
 
@@ -93,11 +90,7 @@ Receiver::~Receiver()
     stopping_ = true;
     ::shutdown(listener_, SHUT_RDWR);
     acceptor_.join();
-    {
-        std::lock_guard const lock(mutex_);
-        for (int const socket : sockets_)
-            ::shutdown(socket, SHUT_RDWR);
-    }
+    close_connections();
     for (auto& thread : threads_)
         thread.join();
     for (int const socket : sockets_)
@@ -114,6 +107,13 @@ std::vector<Received> Receiver::received() const
 {
     std::lock_guard const lock(mutex_);
     return received_;
+}
+
+void Receiver::close_connections()
+{
+    std::lock_guard const lock(mutex_);
+    for (int const socket : sockets_)
+        ::shutdown(socket, SHUT_RDWR);
 }
 
 void Receiver::accept_loop()
@@ -141,6 +141,23 @@ void Receiver::serve(int socket)
     }
     // The destructor closes the socket later, so that its descriptor number is not reused until then.
     ::shutdown(socket, SHUT_RDWR);
+}
+
+std::size_t half_closed(std::uint16_t port)
+{
+    constexpr std::string_view close_wait = "08"; // include/net/tcp_states.h of Linux
+    std::ostringstream peer;
+    peer << ':' << std::uppercase << std::hex << std::setfill('0') << std::setw(4) << port;
+    std::ifstream connections("/proc/self/net/tcp");
+    std::size_t count = 0;
+    std::string line;
+    while (std::getline(connections, line)) {
+        std::istringstream words(line);
+        std::string place, local, remote, state;
+        words >> place >> local >> remote >> state;
+        count += remote.ends_with(peer.str()) && state == close_wait ? 1 : 0;
+    }
+    return count;
 }
 
 std::string reply(unsigned status, std::string_view body, std::string_view header_lines)

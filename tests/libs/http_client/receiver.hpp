@@ -43,6 +43,9 @@ public:
 
     std::size_t connections() const noexcept { return connections_; }
 
+    /// Closes all connections.
+    void close_connections();
+
 private:
     void accept_loop();
     void serve(int socket);
@@ -58,6 +61,10 @@ private:
     std::vector<std::thread> threads_;
     std::thread acceptor_;
 };
+
+/// The number of this process's connections to this port of 127.0.0.1 that the server has closed, and the
+/// client has not.
+std::size_t half_closed(std::uint16_t port);
 
 /// A response with a body and additional header lines, each ended by CRLF.
 std::string reply(unsigned status, std::string_view body = {}, std::string_view header_lines = {});

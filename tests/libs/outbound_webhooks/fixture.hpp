@@ -118,11 +118,18 @@ struct Fixture {
         return json::parse(response.body).as_object().at("items").as_array();
     }
 
-    std::size_t publish(std::string_view type = "item.created", std::string_view data = R"({"n":1})")
+    std::size_t publish(std::string_view type = "item.created", std::string_view data = R"({"n":1})",
+        std::string_view user_id = {}, std::string_view other_user_id = {})
     {
         http::Context const context{.trace_id = {}, .traceparent = traceparent, .scope = scope};
-        return database.transact_blocking(scope,
-            [&](pg::Tx& tx) { return outbound_webhooks::publish(tx, context, type, data, clock.now()); });
+        return database.transact_blocking(scope, [&](pg::Tx& tx) {
+            return outbound_webhooks::publish(tx, context,
+                {.type = type,
+                    .data_json = data,
+                    .at = clock.now(),
+                    .user_id = user_id,
+                    .other_user_id = other_user_id});
+        });
     }
 
     int count(std::string const& table_and_condition) const

@@ -41,8 +41,8 @@ TEST_CASE("an event that is rolled back is not published")
     f.create("https://example.com/");
     CHECK_THROWS_AS(f.database.transact_blocking(f.scope,
                         [&](pg::Tx& tx) {
-                            outbound_webhooks::publish(
-                                tx, {.scope = f.scope}, "item.created", "{}", f.clock.now());
+                            outbound_webhooks::publish(tx, {.scope = f.scope},
+                                {.type = "item.created", .data_json = "{}", .at = f.clock.now()});
                             throw std::runtime_error("no");
                         }),
         std::runtime_error);

@@ -82,3 +82,57 @@ TEST_CASE("if the clock is set back, a user is refused for at most the window")
     CHECK(f.kept().size() == 1);
     CHECK_FALSE(f.take(limits).allowed);
 }
+
+TEST_CASE("a count of a calendar day ends at midnight, and needs one small key")
+{
+    Fixture f;
+    f.clock.advance(23h);
+    auto const take = [&](std::int64_t per_day) {
+        Quota::Count const count{.name = "day", .limits = {}, .per_day = per_day};
+        return f.await(f.quota.take("s", {&count, 1}));
+    };
+    auto const first = take(3);
+    CHECK(first.remaining == 2);
+    CHECK(first.limit == 3);
+    CHECK(first.reset == 1h);
+    CHECK(take(3).allowed);
+    CHECK(take(3).remaining == 0);
+    auto const refused = take(3);
+    CHECK_FALSE(refused.allowed);
+    CHECK(refused.retry_after == 1h);
+    f.await(f.quota.give_back("s", "day", first));
+    CHECK(take(3).allowed);
+    CHECK_FALSE(take(3).allowed);
+    CHECK(f.await(f.client.command({"HLEN", "test:{s}:day"})).integer() == 2);
+    f.clock.advance(1h);
+    for (int i = 0; i < 3; ++i)
+        CHECK(take(3).allowed);
+    CHECK_FALSE(take(3).allowed);
+    f.await(f.quota.give_back("s", "day", first)); // of another day
+    CHECK_FALSE(take(3).allowed);
+}
+
+TEST_CASE("a use that one count refuses is counted nowhere, and the first count that refuses is named")
+{
+    Fixture f;
+    Limit const wide{5, 1h}, narrow{2, 1min};
+    auto const take = [&](std::int64_t per_day) {
+        std::vector<Quota::Count> const counts{{"wide", {&wide, 1}},
+            {.name = "day", .limits = {}, .per_day = per_day}, {"narrow", {&narrow, 1}}};
+        return f.await(f.quota.take("s", counts));
+    };
+    CHECK(take(4).allowed);
+    CHECK(take(4).allowed);
+    auto refused = take(4);
+    CHECK(refused.refused_by == 2);
+    CHECK(refused.retry_after == 1min);
+    f.clock.advance(1min);
+    CHECK(take(4).allowed);
+    CHECK(take(4).allowed);
+    refused = take(4);
+    CHECK(refused.refused_by == 1);
+    CHECK(refused.retry_after == 24h - 1min);
+    f.clock.advance(1min);
+    CHECK(take(5).allowed);
+    CHECK(take(6).refused_by == 0);
+}

@@ -286,3 +286,18 @@ TEST_CASE("the headers have the form of the RateLimit draft")
               .back()
               .second == "60");
 }
+
+TEST_CASE("a subject whose count was deleted may use its whole limit again")
+{
+    Fixture f;
+    Limit const limit{.count = 1, .window = 1h};
+    CHECK(f.take("ada", limit).allowed);
+    CHECK(f.take("bob", limit).allowed);
+    f.await(f.limiter.forget("ada", 1h));
+    f.await(f.limiter.forget("nobody", 1h));
+    CHECK(f.command({"KEYS", "*ada*"}).array().empty());
+    CHECK(f.take("ada", limit).allowed);
+    CHECK_FALSE(f.take("bob", limit).allowed);
+    f.await(f.limiter.forget("bob", 1min)); // the count of another window
+    CHECK_FALSE(f.take("bob", limit).allowed);
+}

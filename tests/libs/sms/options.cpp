@@ -3,6 +3,7 @@
 #include "support/config.hpp"
 #include "support/fake_clock.hpp"
 #include "support/process.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -53,10 +54,9 @@ TEST_CASE("outcomes of messages are counted for every provider")
     testing::TemporaryDirectory const folder("sms");
     auto c = testing::config_of("AUTH", {{"SMS_OUTBOX", folder.path() + "/sms"}});
     auto const options = sms::Options::read(c);
-    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
     testing::FakeClock const clock;
     observe::Metrics metrics("auth-mfa");
-    auto const sender = sms::make_sender(options, client, clock, metrics);
+    auto const sender = sms::make_sender(options, {}, clock, metrics);
     sms::Message const message{core::Scope::of(core::TenantId{7}, core::Environment::sandbox, "demo"),
         *sms::PhoneNumber::parse("+14155550100"), "Hello"};
     auto const counted = [&](std::string const& answer) {
@@ -69,8 +69,9 @@ TEST_CASE("outcomes of messages are counted for every provider")
     };
     for (auto const outcome : core::names_of<sms::Outcome>)
         CHECK(counted(std::string(outcome)) == 0);
-    CHECK(sender->send(message, sms::send_timeout).outcome == sms::Outcome::accepted);
-    CHECK(sender->send(message, sms::send_timeout).outcome == sms::Outcome::accepted);
+    for (int i = 0; i < 2; ++i)
+        CHECK(testing::run_awaitable(sender->send(message, sms::send_timeout)).outcome ==
+              sms::Outcome::accepted);
     CHECK(counted("accepted") == 2);
     CHECK(counted("unknown") == 0);
 }

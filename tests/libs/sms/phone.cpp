@@ -48,7 +48,10 @@ TEST_CASE("the country of a number is found even if countries share its calling 
     for (auto const& [text, country] : {Case{"+14155550100", "US"}, Case{"+14165550100", "CA"},
              Case{"+18765550100", "JM"}, Case{"+17875550100", "PR"}, Case{"+447700900123", "GB"},
              Case{"+441534123456", "JE"}, Case{"+79161234567", "RU"}, Case{"+77012345678", "KZ"},
-             Case{"+393331234567", "IT"}, Case{"+390669812345", "VA"}, Case{"+881612345678", ""}}) {
+             Case{"+393331234567", "IT"}, Case{"+390669812345", "VA"}, Case{"+24740123", "AC"},
+             Case{"+2908999", "TA"}, Case{"+29022158", "SH"}, Case{"+358181234567", "AX"},
+             Case{"+447624123456", "IM"}, Case{"+5997151234", "BQ"}, Case{"+59994351234", "CW"},
+             Case{"+672106609", "NF"}, Case{"+881612345678", ""}}) {
         INFO(text);
         CHECK(number(text).country() == country);
     }
@@ -69,14 +72,38 @@ TEST_CASE("a list of countries allows only these countries, and an empty list al
     CHECK(sms::is_among(number("+881612345678"), none));
 }
 
+TEST_CASE("an unassigned number belongs to the main country of its calling code")
+{
+    CHECK(number("+19995550100").country() == "US");
+    CHECK(number("+440000").country() == "GB");
+}
+
+TEST_CASE("some numbers belong to a country only if they have a certain length")
+{
+    CHECK(number("+13101234").country() == "CA");
+    CHECK(number("+13105550100").country() == "US");
+}
+
 TEST_CASE("premium destinations are recognized")
 {
-    for (auto const* text : {"+979123456789", "+19005550100", "+882123456789", "+881612345678",
-             "+449098790000", "+447012345678", "+499001234567", "+33899123456"})
-        CHECK(sms::is_premium(number(text)));
     for (auto const* text :
-        {"+14155550100", "+447700900123", "+4915112345678", "+33612345678", "+353861234567"})
+        {"+979123456789", "+19005550100", "+882123456789", "+881612345678", "+80012345678", "+449098790000",
+            "+447012345678", "+448712345678", "+499001234567", "+491371234567", "+33899123456",
+            "+34905123456", "+221881234567", "+971900234567", "+819901234567"}) {
+        INFO(text);
+        CHECK(sms::is_premium(number(text)));
+    }
+    for (auto const* text : {"+14155550100", "+18005550100", "+447700900123", "+4915112345678",
+             "+33612345678", "+353861234567", "+971501234567", "+819012345678"}) {
+        INFO(text);
         CHECK_FALSE(sms::is_premium(number(text)));
+    }
+}
+
+TEST_CASE("some prefixes are premium only in numbers of a certain length")
+{
+    CHECK(sms::is_premium(number("+3531520123456")));     // 1520 123 456
+    CHECK_FALSE(sms::is_premium(number("+35315201234"))); // Dublin, 01 520 1234
 }
 
 TEST_CASE("a masked number contains only its calling code and two digits")

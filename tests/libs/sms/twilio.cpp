@@ -1,9 +1,18 @@
 #include "sms/twilio.hpp"
 
 #include "receiver.hpp"
+#include "silent_hosts.hpp"
+#include "support/contexts.hpp"
+#include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <vector>
 
 using namespace std::chrono_literals;
 using sms::Outcome;
@@ -17,18 +26,31 @@ sms::Message message()
         *sms::PhoneNumber::parse("+14155550100"), "Caf\u00e9 & co: 1+1=2"};
 }
 
+twilio::Account account(std::string base_url, std::string from = "+18005550100")
+{
+    return {.base_url = std::move(base_url),
+        .sid = "AC123",
+        .auth_token = core::Secret("secret"),
+        .from = std::move(from)};
+}
+
+http_client::ClientOptions nearby()
+{
+    return {.addresses = http_client::AddressPolicy(true)};
+}
+
 struct Fixture {
     explicit Fixture(testing::Receiver::Answer answer, std::string from = "+18005550100")
-        : receiver(std::move(answer)), sender({.base_url = receiver.url(""),
-                                                  .sid = "AC123",
-                                                  .auth_token = core::Secret("secret"),
-                                                  .from = std::move(from)},
-                                           client)
+        : receiver(std::move(answer)), sender(account(receiver.url(""), std::move(from)), nearby())
     {
     }
 
+    sms::SendResult send(sms::Message message, std::chrono::milliseconds timeout = 5s)
+    {
+        return testing::run_awaitable(sender.send(std::move(message), timeout));
+    }
+
     testing::Receiver receiver;
-    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
     twilio::Sender sender;
 };
 
@@ -37,7 +59,7 @@ struct Fixture {
 TEST_CASE("a message is created in the form that Twilio's Messages resource documents")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1","status":"queued"})"); });
-    auto const sent = to.sender.send(message(), 5s);
+    auto const sent = to.send(message());
     CHECK(sent.outcome == Outcome::accepted);
     CHECK(sent.provider_id == "SM1");
     auto const received = to.receiver.received();
@@ -55,11 +77,11 @@ TEST_CASE("the request for a message contains the URL for its status callback")
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
     auto told = message();
     told.status_callback = "https://notify.example.com/hook?scope=7&id=a";
-    CHECK(to.sender.send(told, 5s).outcome == Outcome::accepted);
-    auto const form = twilio::parse_form(to.receiver.received().at(0).body);
+    CHECK(to.send(told).outcome == Outcome::accepted);
+    auto const form = http::parse_form(to.receiver.received().at(0).body);
     REQUIRE(form);
-    CHECK(twilio::find(*form, "StatusCallback") == told.status_callback);
-    CHECK(twilio::find(*form, "Body") == told.body);
+    CHECK(http::find(*form, "StatusCallback") == told.status_callback);
+    CHECK(http::find(*form, "Body") == told.body);
 }
 
 TEST_CASE("the request to Twilio contains the trace of the request that caused it")
@@ -67,8 +89,8 @@ TEST_CASE("the request to Twilio contains the trace of the request that caused i
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
     auto traced = message();
     traced.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    CHECK(to.sender.send(traced, 5s).outcome == Outcome::accepted);
-    CHECK(to.sender.send(message(), 5s).outcome == Outcome::accepted);
+    CHECK(to.send(traced).outcome == Outcome::accepted);
+    CHECK(to.send(message()).outcome == Outcome::accepted);
     CHECK(to.receiver.received().at(0).headers.at("traceparent") == traced.traceparent);
     CHECK_FALSE(to.receiver.received().at(1).headers.contains("traceparent"));
 }
@@ -78,7 +100,7 @@ TEST_CASE("a refusal returns the status and the Retry-After")
     Fixture to([](auto const&) {
         return testing::reply(429, R"({"code":20429,"status":429})", "Retry-After: 30\r\n");
     });
-    auto const sent = to.sender.send(message(), 5s);
+    auto const sent = to.send(message());
     CHECK(sent.outcome == Outcome::refused);
     CHECK(sent.status == 429);
     CHECK(sent.code == 20429);
@@ -88,7 +110,7 @@ TEST_CASE("a refusal returns the status and the Retry-After")
 TEST_CASE("a messaging service replaces the sender's number")
 {
     Fixture to([](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); }, "MG1");
-    CHECK(to.sender.send(message(), 5s).outcome == Outcome::accepted);
+    CHECK(to.send(message()).outcome == Outcome::accepted);
     CHECK(to.receiver.received()[0].body.find("&MessagingServiceSid=MG1&") != std::string::npos);
 }
 
@@ -116,8 +138,15 @@ TEST_CASE("responses are mapped to outcomes")
             Case{401, R"({"code":20003})", Outcome::refused, 20003},
             Case{429, R"({"code":20429})", Outcome::refused, 20429},
             Case{400, R"({"code":"21610"})", Outcome::refused, 0}, Case{400, "", Outcome::refused, 0},
-            Case{500, R"({"code":21610})", Outcome::refused, 21610},
-            Case{503, "busy", Outcome::refused, 0}}) {
+            Case{400, R"({"code":21266})", Outcome::unreachable, 21266},
+            Case{400, R"({"code":21635})", Outcome::unreachable, 21635},
+            Case{403, R"({"code":60410})", Outcome::unreachable, 60410},
+            // The message may have been created, unless the server was unavailable.
+            Case{408, "", Outcome::unknown, 0}, Case{500, R"({"code":20500})", Outcome::unknown, 20500},
+            Case{500, R"({"code":21610})", Outcome::unknown, 21610}, Case{502, "<html>", Outcome::unknown, 0},
+            Case{503, "busy", Outcome::refused, 0}, Case{503, "{}", Outcome::refused, 0},
+            Case{504, "", Outcome::unknown, 0}, Case{500, R"({"code":20503})", Outcome::unknown, 20503},
+            Case{503, R"({"code":20503})", Outcome::refused, 20503}}) {
         INFO(c.status << ' ' << c.body);
         auto const sent = twilio::read_answer(c.status, c.body);
         CHECK(sent.outcome == c.outcome);
@@ -135,25 +164,61 @@ TEST_CASE("without a response the outcome is unknown, without a connection not s
             return testing::reply(201, R"({"sid":"SM1"})");
         });
         testing::OpenAtEnd const guard{gate};
-        CHECK(to.sender.send(message(), 1s).outcome == Outcome::unknown);
+        CHECK(to.send(message(), 1s).outcome == Outcome::unknown);
         CHECK(to.receiver.received().size() <= 1);
     }
     SECTION("the connection is cut")
     {
         Fixture to([](auto const&) { return std::string(); });
-        CHECK(to.sender.send(message(), 5s).outcome == Outcome::unknown);
+        CHECK(to.send(message()).outcome == Outcome::unknown);
         CHECK(to.receiver.received().size() == 1);
     }
     SECTION("there is no server")
     {
-        http_client::Client client({.addresses = http_client::AddressPolicy(true)});
-        twilio::Sender sender({.base_url = "http://127.0.0.1:1",
-                                  .sid = "AC1",
-                                  .auth_token = core::Secret("x"),
-                                  .from = "+18005550100"},
-            client);
-        CHECK(sender.send(message(), 5s).outcome == Outcome::not_sent);
+        twilio::Sender sender(account("http://127.0.0.1:1"), nearby());
+        CHECK(testing::run_awaitable(sender.send(message(), 5s)).outcome == Outcome::not_sent);
     }
+}
+
+TEST_CASE("a message is not sent twice if Twilio takes it on a kept connection and closes without an answer")
+{
+    std::atomic<int> requests = 0;
+    Fixture to([&](auto const&) {
+        return ++requests == 2 ? std::string() : testing::reply(201, R"({"sid":"SM1"})");
+    });
+    CHECK(to.send(message()).outcome == Outcome::accepted);
+    CHECK(to.send(message()).outcome == Outcome::unknown);
+    CHECK(to.receiver.received().size() == 2);
+    CHECK(to.send(message()).outcome == Outcome::accepted);
+    CHECK(to.receiver.received().size() == 3);
+}
+
+TEST_CASE("messages share connections, and a connection that closes while it is idle loses no message")
+{
+    Fixture to([&](auto const&) { return testing::reply(201, R"({"sid":"SM1"})"); });
+    for (int i = 0; i < 5; ++i)
+        CHECK(to.send(message()).outcome == Outcome::accepted);
+    CHECK(to.receiver.connections() == 1);
+    to.receiver.close_connections();
+    REQUIRE(testing::eventually([&] { return testing::half_closed(to.receiver.port()) == 1; }));
+    CHECK(to.send(message()).outcome == Outcome::accepted);
+    CHECK(to.receiver.connections() == 2);
+    CHECK(to.receiver.received().size() == 6);
+}
+
+TEST_CASE("many messages are in flight at once, and no thread waits for them")
+{
+    constexpr std::size_t count = 200;
+    testing::SilentHosts twilio(1);
+    auto sender = std::make_unique<twilio::Sender>(account(twilio.url(0, "")), nearby());
+    testing::Contexts contexts(1);
+    std::vector<std::future<sms::SendResult>> results;
+    for (std::size_t i = 0; i < count; ++i)
+        results.push_back(contexts.start(sender->send(message(), 1h)));
+    CHECK(testing::eventually([&] { return twilio.in_flight() == count; }));
+    sender.reset(); // ends the messages in flight
+    for (auto& result : results)
+        CHECK(result.get().outcome == Outcome::unknown);
 }
 
 TEST_CASE("signatures equal the signatures of Twilio")
@@ -161,7 +226,7 @@ TEST_CASE("signatures equal the signatures of Twilio")
     // The example of https://www.twilio.com/docs/usage/security.
     core::Secret const token("12345");
     std::vector<std::string> const urls{"https://mycompany.com/myapp.php?foo=1&bar=2"};
-    twilio::Parameters const parameters{{"CallSid", "CA1234567890ABCDE"}, {"Caller", "+12349013030"},
+    http::Form const parameters{{"CallSid", "CA1234567890ABCDE"}, {"Caller", "+12349013030"},
         {"Digits", "1234"}, {"From", "+12349013030"}, {"To", "+18005551212"}};
     std::string const signature = "0/KCTR6DLpKmkAf8muzZqo1nDgQ=";
     CHECK(twilio::sign(token, urls[0], parameters) == signature);
@@ -181,23 +246,11 @@ TEST_CASE("signatures equal the signatures of Twilio")
     CHECK_FALSE(twilio::is_signed(core::Secret(), urls, parameters, unkeyed));
 }
 
-TEST_CASE("a form is parsed")
-{
-    auto const form = twilio::parse_form("From=%2B1415&Body=a+b%26c&&Empty=&Alone");
-    REQUIRE(form);
-    CHECK(twilio::find(*form, "From") == "+1415");
-    CHECK(twilio::find(*form, "Body") == "a b&c");
-    CHECK(twilio::find(*form, "Alone").empty());
-    CHECK(form->size() == 4);
-    CHECK_FALSE(twilio::parse_form("a=%zz"));
-    CHECK(twilio::parse_form("")->empty());
-}
-
 TEST_CASE("the keywords of the carriers are recognised")
 {
     using twilio::Keyword;
     auto const of = [](std::string body, std::string type = {}) {
-        twilio::Parameters parameters{{"Body", std::move(body)}};
+        http::Form parameters{{"Body", std::move(body)}};
         if (!type.empty()) parameters.emplace_back("OptOutType", std::move(type));
         return twilio::keyword_of(parameters);
     };

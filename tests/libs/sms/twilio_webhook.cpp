@@ -10,7 +10,7 @@ namespace {
 
 core::Secret const token("12345");
 std::string const form = "MessageSid=SM1&MessageStatus=delivered";
-twilio::Parameters const parameters{{"MessageSid", "SM1"}, {"MessageStatus", "delivered"}};
+http::Form const parameters{{"MessageSid", "SM1"}, {"MessageStatus", "delivered"}};
 
 /// A request to `/hook?scope=7` of host `inside`, signed for the URL `address`.
 struct Signed {

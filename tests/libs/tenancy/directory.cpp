@@ -117,7 +117,8 @@ TEST_CASE("the limits of a tenant are read by their names")
 {
     Store store;
     store.database.transact_blocking(pg::Scopes(), [&](pg::Tx& tx) {
-        tenancy::Limits const limits({{"requestsPerMinute", 7}, {"other", 1}});
+        tenancy::Limits const limits(
+            {{"requestsPerMinute", 7}, {"other", 1}, {"smsPerDay", 0}, {"sandboxSms", true}});
         tenancy::tenant_rows::upsert(tx, {"acme", "Acme", true, limits}, store.clock.now());
     });
     Alone alone(store);
@@ -126,6 +127,11 @@ TEST_CASE("the limits of a tenant are read by their names")
     CHECK(found->limits.requests_per_minute() == 7);
     CHECK(found->limits.find("other") == 1);
     CHECK(found->limits.find("absent") == std::nullopt);
+    CHECK(found->limits.sms_per_day() == 0);
+    CHECK(found->limits.sandbox_sms());
+    CHECK(found->limits.find("sandboxSms") == std::nullopt); // no number
+    CHECK(tenancy::Limits().sms_per_day() == 1'000);
+    CHECK_FALSE(tenancy::Limits().sandbox_sms());
 }
 
 TEST_CASE("found and unknown tenants are cached until a change is announced")

@@ -94,6 +94,13 @@ TEST_CASE("PUT creates a tenant and later changes it")
         auto const unlimited = json_of(admin.put("acme", R"({"displayName": "A", "limits": {}})"));
         CHECK(boost::json::serialize(unlimited.at("limits")) == "{}");
     }
+    SECTION("a limit may be a switch")
+    {
+        auto const body = R"({"displayName": "A", "limits": {"smsPerDay": 5, "sandboxSms": true}})";
+        auto const limited = json_of(admin.put("acme", body));
+        CHECK(boost::json::serialize(limited.at("limits")) == R"({"sandboxSms":true,"smsPerDay":5})");
+        CHECK(json_of(admin.get("acme")) == limited);
+    }
     SECTION("a suspended tenant can be activated")
     {
         CHECK(json_of(admin.put("acme", R"({"displayName": "A", "status": "active"})")).at("status") ==
@@ -113,6 +120,9 @@ TEST_CASE("PUT reports all faults together")
         pointers_of(admin, "acme",
             R"({"displayName": "A", "limits": {"a": -1, "b": 1.5, "c": "1", "d": 1000000001, "e e": 1, "": 1, "ok": 1}})")
             .size() == 6);
+    CHECK(pointers_of(admin, "acme",
+              R"({"displayName": "A", "limits": {"sandboxSms": 1, "smsPerDay": true, "other": false}})") ==
+          Pointers{"/limits/sandboxSms", "/limits/smsPerDay", "/limits/other"});
     CHECK(pointers_of(admin, "Acme", R"({"displayName": "A"})") == Pointers{":slug"});
     CHECK(pointers_of(admin, "admin", R"({"displayName": "A"})") == Pointers{":slug"});
     CHECK(pointers_of(admin, "acme-sandbox", R"({"displayName": "A"})") == Pointers{":slug"});

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import otplib from "otplib";
 import type { components, paths } from "./clients/auth-mfa.js";
+import { Passkey } from "./passkey.js";
 import { administer, listen, readReference } from "./shared.js";
 import { eventually, ok, refused, type World } from "./world.js";
 
@@ -113,6 +114,8 @@ export async function authMfa(world: World): Promise<void> {
       params: { path: { sessionId: sessions.find(({ current }) => !current)!.sessionId } },
     }),
   );
+  await ok(caller.DELETE("/v1/auth/sessions"));
+  assert.deepEqual((await ok(caller.GET("/v1/auth/sessions"))).items.map(({ current }) => current), [true]);
 
   await authenticator(caller, grace.email, recoveryCodes[1]!);
   await devices(caller);
@@ -123,8 +126,10 @@ export async function authMfa(world: World): Promise<void> {
 
   await emails(world);
   await reauthentication(world);
+  await passkeys(world);
   const owner = await manage(world);
   await members(world, owner);
+  await branding(owner, anybody);
   await external(world, owner);
   await page(world, anybody);
   await optOuts(world);
@@ -216,6 +221,51 @@ async function reauthentication(world: World): Promise<void> {
   assert.equal((await ok(fresh.POST("/v1/auth/mfa/recovery-codes"))).recoveryCodes.length, 10);
   const { items } = await ok(fresh.GET("/v1/auth/activity"));
   assert.ok(items.length > 0);
+}
+
+/** A user registers a passkey and signs in with it: alone, after the password, and again in an open session. */
+async function passkeys(world: World): Promise<void> {
+  const anybody = world.client<paths>("auth-mfa");
+  const { caller, ...account } = await newAccount(world, "radia");
+  const phone = new Passkey(world.base("auth-mfa"));
+  const options = await ok(caller.POST("/v1/auth/passkeys/options"));
+  const registration = { name: "Phone", credential: phone.create(options) };
+  const registered = await ok(caller.POST("/v1/auth/passkeys", { body: registration }));
+  assert.equal(registered.recoveryCodes.length, 10);
+  await refused(caller.POST("/v1/auth/passkeys", { body: registration }), "MFA_CHALLENGE_EXPIRED");
+  assert.deepEqual((await ok(caller.GET("/v1/auth/mfa"))).factors, ["passkey"]);
+  await refused(caller.POST("/v1/auth/passkeys/options"), "REAUTHENTICATION_REQUIRED");
+
+  const any = await ok(anybody.POST("/v1/auth/passkeys/challenge", { body: {} }));
+  assert.deepEqual(any.allowCredentials, []);
+  const signIn = { credential: phone.get(any) };
+  assert.equal((await ok(anybody.POST("/v1/auth/login/passkey", { body: signIn }))).user.email, account.email);
+  await refused(anybody.POST("/v1/auth/login/passkey", { body: signIn }), "MFA_CHALLENGE_EXPIRED");
+  const unknown = new Passkey(world.base("auth-mfa")).get(await ok(anybody.POST("/v1/auth/passkeys/challenge")));
+  unknown.response.userHandle = options.user.id;
+  await refused(anybody.POST("/v1/auth/login/passkey", { body: { credential: unknown } }), "INVALID_CREDENTIALS");
+
+  const { email } = account;
+  const challenged = await refused(anybody.POST("/v1/auth/login", { body: { email, password } }), "mfa_required");
+  assert.ok("mfa_token" in challenged);
+  assert.deepEqual(challenged.available_methods, ["passkey", "recovery_code"]);
+  const { mfa_token } = challenged;
+  const second = phone.get(await ok(anybody.POST("/v1/auth/passkeys/challenge", { body: { mfa_token } })));
+  await ok(anybody.POST("/v1/auth/mfa/verify", { body: { mfa_token, method: "passkey", credential: second } }));
+
+  const own = await ok(caller.POST("/v1/auth/passkeys/challenge", { body: {} }));
+  assert.equal(own.allowCredentials.length, 1);
+  const { accessToken } = await ok(caller.POST("/v1/auth/reauthenticate", { body: { credential: phone.get(own) } }));
+  const fresh = world.client<paths>("auth-mfa", accessToken);
+  const { items } = await ok(fresh.GET("/v1/auth/passkeys"));
+  assert.deepEqual(
+    items.map(({ name, passkeyId }) => [name, passkeyId]),
+    [["Phone", registered.passkeyId]],
+  );
+  const one = { params: { path: { passkeyId: registered.passkeyId } } };
+  await ok(fresh.DELETE("/v1/auth/passkeys/{passkeyId}", one));
+  await refused(fresh.DELETE("/v1/auth/passkeys/{passkeyId}", one), "NOT_FOUND");
+  assert.deepEqual(await ok(anybody.GET("/.well-known/webauthn")), { origins: [] });
 }
 
 /** The operator creates an owner, who manages members and settings. */
@@ -311,6 +361,27 @@ async function members(world: World, owner: Caller): Promise<void> {
   const { items: activity } = await ok(backend.GET("/v1/members/{userId}/activity", { params: one }));
   assert.ok(activity.some(({ result }) => result === "success") && activity.some(({ result }) => result === "account_disabled"));
 
+  // It exports and deletes the account. A user deletes the own account.
+  const exported = await ok(backend.GET("/v1/members/{userId}/export", { params: one, parseAs: "text" }));
+  assert.equal(JSON.parse(String(exported).split("\n")[0]!).email, email);
+  const { erasureId } = await ok(backend.DELETE("/v1/members/{userId}", { params: one }));
+  await refused(backend.DELETE("/v1/members/{userId}", { params: one }), "NOT_FOUND");
+  const erasure = await eventually(async () => {
+    const shown = await ok(backend.GET("/v1/erasures/{erasureId}", { params: { path: { erasureId } } }));
+    return shown.completedAt === null ? undefined : shown;
+  });
+  assert.equal(erasure.userId, userId);
+  assert.deepEqual(
+    erasure.targets.map(({ service, status }) => [service, status]),
+    [["feedback", "done"], ["notify", "done"], ["billing", "done"]],
+  );
+  const leaving = await signedIn(world, imported);
+  assert.ok(String(await ok(leaving.GET("/v1/auth/me/export", { parseAs: "text" }))).includes(imported.email));
+  const left = await ok(leaving.DELETE("/v1/auth/me"));
+  await refused(leaving.GET("/v1/auth/me"), "UNAUTHORIZED");
+  const { items: erasures } = await ok(backend.GET("/v1/erasures"));
+  assert.equal(erasures[0]?.erasureId, left.erasureId);
+
   // It invites a colleague, who chooses a password.
   const invited = { email: `kay-${any()}@example.com`, password };
   const guest = await ok(backend.POST("/v1/members", { body: { email: invited.email, role: "admin", invite: true } }));
@@ -396,12 +467,34 @@ async function external(world: World, owner: Caller): Promise<void> {
   await ok(owner.PATCH("/v1/settings", { body: { identityProviders: null } }));
 }
 
+/** The owner gives the hosted pages a colour and a logo, and lets passkeys work on the app's own domain. */
+async function branding(owner: Caller, anybody: Caller): Promise<void> {
+  const image = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==", "base64");
+  const set = { accentColor: "#1D4ED8", passkeyRpId: "example.com", allowedOrigins: ["https://app.example.com"] };
+  assert.equal((await ok(owner.PATCH("/v1/settings", { body: set }))).accentColor, "#1d4ed8");
+  await refused(owner.PATCH("/v1/settings", { body: { allowedOrigins: null } }), "VALIDATION_ERROR");
+  const put = (bytes: Buffer, type: string) =>
+    owner.PUT("/v1/settings/logo", { body: bytes, bodySerializer: () => bytes, headers: { "Content-Type": type } });
+  const logo = await ok(put(image, "image/png"));
+  assert.deepEqual([logo.width, logo.height, logo.sizeBytes], [1, 1, image.length]);
+  await refused(put(image.subarray(1), "image/png"), "VALIDATION_ERROR");
+  assert.deepEqual((await ok(owner.GET("/v1/settings"))).logo, logo);
+  assert.deepEqual(Buffer.from((await ok(anybody.GET("/logo", { parseAs: "arrayBuffer" }))) as ArrayBuffer), image);
+  await ok(owner.DELETE("/v1/settings/logo"));
+  await refused(anybody.GET("/logo"), "NOT_FOUND");
+  await ok(owner.PATCH("/v1/settings", { body: { accentColor: null, passkeyRpId: null, allowedOrigins: null } }));
+}
+
 /** The hosted pages, and a browser that becomes trusted until its trust is removed. */
 async function page(world: World, anybody: Caller): Promise<void> {
   assert.ok(String(await ok(anybody.GET("/enroll", { parseAs: "text" }))).includes("Demo &amp; Sons"));
-  for (const link of ["/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"] as const)
-    assert.ok(String(await ok(anybody.GET(link, { parseAs: "text" }))).includes("Demo &amp; Sons"));
-  for (const part of ["/enroll.css", "/enroll.js", "/link.js"] as const)
+  for (const page of ["/login", "/register"] as const)
+    assert.ok(String(await ok(anybody.GET(page, { parseAs: "text" }))).includes("Demo &amp; Sons"));
+  for (const link of ["/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"] as const) {
+    const html = await ok(anybody.GET(link, { params: { query: { token: "abc" } }, parseAs: "text" }));
+    assert.ok(String(html).includes("Demo &amp; Sons"));
+  }
+  for (const part of ["/pages.css", "/pages.js"] as const)
     assert.ok(String(await ok(anybody.GET(part, { parseAs: "text" }))).length > 100);
 
   const ada = { email: `ada-${any()}@example.com`, password };
@@ -431,7 +524,8 @@ async function optOuts(world: World): Promise<void> {
   );
   const anybody = world.client<paths>("auth-mfa");
   const { accessToken } = await ok(anybody.POST("/v1/auth/register", { body: { email: `tim-${any()}@example.com`, password } }));
-  await refused(world.client<paths>("auth-mfa", accessToken).POST("/v1/auth/mfa/sms/setup", { body: { phone } }), "MFA_SMS_UNDELIVERABLE");
+  const setUp = await ok(world.client<paths>("auth-mfa", accessToken).POST("/v1/auth/mfa/sms/setup", { body: { phone } }));
+  assert.equal(setUp.phone, phone); // the response does not show the opt-out
   const operator = world.client<paths>("auth-mfa", world.env["MASTER_KEY"]);
   await ok(operator.DELETE("/v1/admin/sms/opt-outs/{phone}", { params: { path: { phone } } }));
   await refused(operator.DELETE("/v1/admin/sms/opt-outs/{phone}", { params: { path: { phone } } }), "NOT_FOUND");

@@ -159,6 +159,12 @@ export async function billing(world: World): Promise<void> {
   assert.equal((await ok(backend.POST("/v1/events/{eventId}/replay", { params: { path: { eventId: "rc-1" } } }))).result, "stale");
 
   await settle(world, backend);
+
+  // The backend exports and erases a user.
+  const exported = String(await ok(backend.GET("/v1/users/{userId}/export", { ...ada, parseAs: "text" })));
+  assert.ok(exported.includes('"type":"event"'));
+  assert.deepEqual(await ok(backend.DELETE("/v1/users/{userId}", ada)), { deleted: true });
+
   await administer(world, "billing");
   await readReference(world, "billing");
 }

@@ -92,6 +92,7 @@ export async function feedback(world: World): Promise<void> {
   await settle(backend);
   await administer(world, "feedback");
   await readReference(world, "feedback");
+  await leave(backend, user, thread);
   await ok(backend.DELETE("/v1/feedbacks/{feedbackId}", { params: { path: { feedbackId: bug.feedbackId } } }));
   assert.equal(
     (await ok(backend.GET("/v1/feedbacks/{feedbackId}", { params: { path: { feedbackId: bug.feedbackId } } }))).status,
@@ -166,4 +167,23 @@ async function settle(backend: Caller): Promise<void> {
   const { items } = await ok(backend.GET("/v1/audit", { params: { query: { limit: 100 } } }));
   assert.ok(items.some(({ action, actor }) => action === "settings.updated" && actor.startsWith("key:")));
   assert.ok(items.some(({ action, actor }) => action === "key.mint" && actor === "master"));
+}
+
+/** The user exports the own data, and support erases the user. */
+async function leave(backend: Caller, user: Caller, thread: Thread): Promise<void> {
+  const path = { userId: thread.userId! };
+  const exported = String(await ok(user.GET("/v1/users/{userId}/export", { params: { path }, parseAs: "text" })));
+  const lines = exported.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    lines.map(({ type }) => type),
+    ["feedback", "reply", "attachment"],
+  );
+  assert.equal(lines[0]!["feedbackId"], thread.feedbackId);
+  await refused(user.GET("/v1/users/{userId}/export", { params: { path: { userId: "another" } } }), "NOT_FOUND");
+  await refused(user.DELETE("/v1/users/{userId}", { params: { path } }), "FORBIDDEN");
+  const here = { params: { path: { feedbackId: thread.feedbackId } } };
+  await ok(backend.DELETE("/v1/users/{userId}", { params: { path, query: { mode: "anonymize" } } }));
+  assert.match((await ok(backend.GET("/v1/feedbacks/{feedbackId}", here))).userId!, /^deleted:/);
+  await refused(user.GET("/v1/feedbacks/{feedbackId}", here), "NOT_FOUND");
+  assert.deepEqual(await ok(backend.DELETE("/v1/users/{userId}", { params: { path } })), { deleted: true });
 }

@@ -28,7 +28,7 @@ export async function notify(world: World): Promise<void> {
   const key = world.keys["NOTIFY_SANDBOX_KEY"]!;
   const backend = world.client<paths>("notify", key);
   const app = world.client<paths>("notify", world.keys["NOTIFY_SANDBOX_PUBLISHABLE_KEY"]);
-  const limits = { sendsPer5Minutes: 1000 };
+  const limits = { sendsPer5Minutes: 1000, sandboxSms: true }; // text messages go to the simulated Twilio
   await ok(operator.PUT("/v1/admin/tenants/{slug}", { params: { path: { slug: "demo" } }, body: { displayName: "demo", limits } }));
 
   await templates(backend);
@@ -96,6 +96,13 @@ export async function notify(world: World): Promise<void> {
   await domain(world, backend);
   await suppress(world, backend);
   await settle(world, backend);
+
+  // The backend exports and erases a user.
+  const ada = { path: { userId: "ada" } };
+  const exported = String(await ok(backend.GET("/v1/users/{userId}/export", { params: ada, parseAs: "text" })));
+  assert.ok(exported.includes('"type":"notification"'));
+  assert.deepEqual(await ok(backend.DELETE("/v1/users/{userId}", { params: ada })), { deleted: true });
+
   await administer(world, "notify");
   await readReference(world, "notify");
 }

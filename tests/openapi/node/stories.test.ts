@@ -18,4 +18,5 @@ after(() => world?.stop());
 for (const [name, story] of Object.entries(stories)) test(name, () => story(world!));
 
 for (const name of Object.keys(stories))
-  test(`${name}: every operation has succeeded at least once`, () => assert.deepEqual(world!.contracts[name as Name].unused(), []));
+  test(`${name}: every operation has succeeded at least once`, () =>
+    assert.deepEqual(world!.contracts[name as Name].unused(), []));

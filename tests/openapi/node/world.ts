@@ -1,11 +1,12 @@
 // The running services, configured to call the providers that this process simulates.
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import type http from "node:http";
 import type http2 from "node:http2";
 import type net from "node:net";
 import { listening, played } from "./played.js";
 import { Apple, Issuer, NameServer, Receiver, Twilio } from "./providers.js";
-import { Services } from "./services.js";
+import { Services, type Name } from "./services.js";
 
 export { eventually, ok, refused, type Name } from "./services.js";
 
@@ -50,13 +51,23 @@ export class World extends Services {
       this.receiver.received.push({ headers: request.headers as Record<string, string>, body });
       return { status: 204 };
     });
-    this.#servers.push(twilio.server, purchases.server, issuer.server, receiver.server, this.apple.server);
+    // auth-mfa asks the other services through this server to erase users. So these requests are checked against the contracts, too.
+    const erasures = await played(async (request) => {
+      const [, name, label, ...route] = request.url!.split("/");
+      assert.equal(label, this.label);
+      const url = `${this.base(name as Name)}/${route.join("/")}`;
+      const { status, body } = await this.send(name as Name, request.method!, url, { Authorization: request.headers.authorization! });
+      return { status, json: JSON.parse(body.toString()) };
+    });
+    const targets = ["feedback", "notify", "billing"].map((name) => `${name}=${erasures.url}/${name}/{tenant}`);
+    this.#servers.push(twilio.server, purchases.server, issuer.server, receiver.server, erasures.server, this.apple.server);
     this.issuer.url = issuer.url;
     this.receiver.url = receiver.url;
     this.names.socket.bind(0, "127.0.0.1");
     await once(this.names.socket, "listening");
     const apple = await listening(this.apple.server);
     await this.launch((ports) => ({
+      AUTH_ERASURE_TARGETS: targets.join(","),
       AUTH_TWILIO_AUTH_TOKEN: this.twilio.token,
       NOTIFY_APNS_BASE_URL: apple,
       NOTIFY_DNS_SERVERS: `127.0.0.1:${this.names.socket.address().port}`,

@@ -44,7 +44,7 @@ export class AuthTraffic extends Traffic {
         this.outbox = outbox
     }
 
-    prepare() { return this.provision() }
+    prepare() { return this.provision({ smsPerDay: 1_000_000 }) }
 
     async work() {
         for (let i = 0; i < 2; i++) {

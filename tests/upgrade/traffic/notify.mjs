@@ -18,7 +18,7 @@ export class NotifyTraffic extends Traffic {
     }
 
     async prepare() {
-        await this.provision({ sendsPer5Minutes: 1_000_000 })
+        await this.provision({ sendsPer5Minutes: 1_000_000, smsPerDay: 1_000_000 })
         await this.mintKey()
         const templates = [
             { name: 'welcome', channel: 'email', subject: 'Welcome, {{name}}', body: '<p>Hello {{name}}</p>' },

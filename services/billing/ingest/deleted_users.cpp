@@ -1,0 +1,81 @@
+#include "ingest/deleted_users.hpp"
+
+#include "auth/erased_user_rows.hpp"
+#include "domain/event_erasure.hpp"
+#include "storage/event_claims.hpp"
+#include "storage/subscriptions.hpp"
+#include "user_data/user_data.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace billing::ingest {
+
+namespace {
+
+/// The users of an event, and those of them whose account was deleted.
+struct EventUsers {
+    /// The event's user or, if the event states none, the user of its stored subscription.
+    std::optional<core::UserId> owner;
+    std::vector<core::UserId> deleted; ///< `owner`, or named by the event
+    /// Whether the event names no user, and its subscription belonged to a user whose account was deleted.
+    bool has_erased_subscription = false;
+
+    bool is_owner_deleted() const { return owner && std::ranges::find(deleted, *owner) != deleted.end(); }
+};
+
+EventUsers find_users(
+    pg::Tx& tx, core::ScopeId scope_id, Event const& event, std::optional<core::UserId> const& user_id)
+{
+    EventUsers users{.owner = user_id};
+    if (!user_id && event.subscription_id) {
+        if (auto stored = subscriptions::find(tx, scope_id, *event.subscription_id))
+            users.owner = std::move(stored->user_id);
+        else if (event.named_users.empty())
+            users.has_erased_subscription =
+                event_claims::exists(tx, scope_id, event_claims::claim_of_erased(*event.subscription_id));
+    }
+    std::vector<std::string> ids;
+    for (auto const& user : event.named_users)
+        ids.push_back(user.text());
+    if (users.owner) ids.push_back(users.owner->text());
+    if (ids.empty()) return users;
+    auto const were_erased = auth::erased_user_rows::were_erased(tx, scope_id, ids);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (were_erased[i]) users.deleted.emplace_back(std::move(ids[i]));
+    return users;
+}
+
+} // namespace
+
+void erase_deleted_users(pg::Tx& tx, IncomingEvent const& incoming, event_archive::NewEvent& row)
+{
+    auto users = find_users(tx, incoming.scope_id, incoming.event, row.user_id);
+    auto const pseudonym = user_data::new_pseudonym();
+    if (users.has_erased_subscription) {
+        users.owner = pseudonym;
+        users.deleted.push_back(pseudonym);
+    }
+    if (users.deleted.empty()) return;
+    auto erased = erase_from_event(row.provider, users.owner, row.payload, users.deleted, pseudonym);
+    row.payload = std::move(erased.payload);
+    std::erase_if(row.named_users, [&](core::UserId const& id) {
+        return std::ranges::find(erased.unfiled, id) != erased.unfiled.end();
+    });
+    if (!erased.is_erased) return;
+    row.is_erased = true;
+    row.user_id = std::move(erased.user_id);
+    row.subscription_id.reset();
+}
+
+bool is_of_deleted_user(
+    pg::Tx& tx, core::ScopeId scope_id, Event const& event, std::optional<core::UserId> const& user_id)
+{
+    auto const users = find_users(tx, scope_id, event, user_id);
+    return users.has_erased_subscription || users.is_owner_deleted();
+}
+
+} // namespace billing::ingest

@@ -1,0 +1,34 @@
+#pragma once
+// Only SmsHandler uses this header.
+
+#include "core/clock.hpp"
+#include "core/id.hpp"
+#include "domain/notification.hpp"
+#include "jobs/end_claims.hpp"
+#include "pg/tx.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace notify {
+
+/// What a run of a text message's job changes in its notification: the note of its FinishedRun.
+struct SmsChange {
+    core::Uuid id; ///< of the notification
+    /// The change is dropped if a retry request has queued the notification again since this time. nullopt:
+    /// the run has not read the notification.
+    std::optional<core::Time> queued_at;
+    std::optional<core::Uuid> ended_attempt; ///< the token of the attempt that has ended
+    bool counts = false;                     ///< whether the run was an attempt
+    std::optional<Status> to;                ///< the new status
+    std::string reason;                      ///< of the failure
+    std::string provider_id;
+    bool opted_out = false; ///< whether the number is suppressed from now on, with `reason`
+};
+
+/// Writes the changes of runs, in the transaction that ends their claims (jobs::AsyncHandler::record). Locks
+/// all notifications before it takes the lock of a scope, as transactions of the API do.
+void record_sms_changes(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs, core::Time now);
+
+} // namespace notify
