@@ -41,11 +41,12 @@ static std::string quoted(std::string const& value)
     return out += '\'';
 }
 
-static Keywords complete(std::string const& url, std::string const& application_name)
+static Keywords complete(
+    std::string const& url, std::string const& application_name, std::chrono::seconds timeout)
 {
     Keywords keywords = parse(url);
     keywords.emplace("application_name", application_name);
-    keywords.emplace("connect_timeout", "3");
+    keywords.emplace("connect_timeout", std::to_string(timeout.count()));
     keywords.emplace("client_encoding", "UTF8");
     keywords.emplace("keepalives", "1");
     keywords.emplace("keepalives_idle", "5");
@@ -65,10 +66,10 @@ static std::string join(Keywords const& keywords)
     return out;
 }
 
-std::string complete_conninfo(
-    std::string const& url, std::string const& application_name, Settings const& settings)
+std::string complete_conninfo(std::string const& url, std::string const& application_name,
+    Settings const& settings, std::chrono::seconds timeout)
 {
-    Keywords keywords = complete(url, application_name);
+    Keywords keywords = complete(url, application_name, timeout);
     keywords.emplace("target_session_attrs", "read-write");
     std::string options;
     for (auto const& [name, value] : with_formats(settings))
@@ -81,7 +82,7 @@ std::string complete_conninfo(
 
 std::string pooled_conninfo(std::string const& url, std::string const& application_name)
 {
-    return join(complete(url, application_name));
+    return join(complete(url, application_name, connect_timeout));
 }
 
 std::string transaction_settings(Settings const& settings)

@@ -191,7 +191,7 @@ try {
 std::vector<std::string> migrate(
     std::string const& url, std::span<Component const* const> components, std::string const& service_role)
 {
-    pqxx::connection connection(complete_conninfo(url, "migrate"));
+    pqxx::connection connection(complete_conninfo(url, "migrate", {}, migration_connect_timeout));
     // The lock belongs to the session, so the server releases it when the connection ends, even after a
     // failure.
     pqxx::nontransaction(connection).exec(std::string("SELECT pg_advisory_lock(") + lock_key + ")");
