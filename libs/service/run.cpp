@@ -166,7 +166,8 @@ int migrate(Definition const& definition, std::vector<std::string> const& flags)
     config.check();
     observe::Logger logger(definition.name);
     try {
-        auto const conninfo = pg::complete_conninfo(url.reveal(), "migrate", {}, pg::migration_connect_timeout);
+        auto const conninfo =
+            pg::complete_conninfo(url.reveal(), "migrate", {}, pg::migration_connect_timeout);
         auto const database = std::string(pqxx::connection(conninfo).dbname());
         auto const applied = pg::migrate(url.reveal(), definition.components, database + "_service");
         for (auto const& name : applied)

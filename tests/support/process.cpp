@@ -1,7 +1,9 @@
 #include "support/process.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
@@ -9,12 +11,15 @@
 #include <fstream>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <mutex>
 #include <netinet/in.h>
 #include <pwd.h>
+#include <random>
 #include <sstream>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -141,19 +146,50 @@ bool Process::wait(std::chrono::milliseconds limit)
     return true;
 }
 
-unsigned short free_port()
+/// Whether a socket could listen on the port now.
+static bool is_free(unsigned short port)
 {
     int const socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket < 0) fail("socket");
     sockaddr_in address{};
     address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    bool const bound = ::bind(socket, generic, size) == 0 && ::getsockname(socket, generic, &size) == 0;
+    address.sin_addr.s_addr = htonl(INADDR_ANY);
+    address.sin_port = htons(port);
+    bool const bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
     ::close(socket);
-    if (!bound) fail("bind");
-    return ntohs(address.sin_port);
+    return bound;
+}
+
+/// Reserves the port among the tests that run at the same time: the process that binds the socket with this
+/// name has the port until it ends.
+static bool reserve(unsigned short port)
+{
+    int const socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket < 0) fail("socket");
+    std::string const name = "tetrad.test.port." + std::to_string(port);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::ranges::copy(name, address.sun_path + 1); // an abstract name begins with a zero byte
+    auto const size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0) return true;
+    ::close(socket);
+    return false;
+}
+
+unsigned short free_port()
+{
+    // Below the ports that the system gives to outgoing connections. One of these could take the port before
+    // the caller listens on it.
+    constexpr unsigned short first = 10'000, last = 32'000;
+    static std::mutex mutex;
+    static std::mt19937 random(std::random_device{}());
+    std::lock_guard const lock(mutex);
+    std::uniform_int_distribution<unsigned> ports(first, last);
+    for (int attempt = 0; attempt < 10'000; ++attempt) {
+        auto const port = static_cast<unsigned short>(ports(random));
+        if (reserve(port) && is_free(port)) return port;
+    }
+    throw std::runtime_error("no port is free");
 }
 
 /// Whether a directory such as `tetrad.1234.AbCdEf` belongs to a process that has ended.

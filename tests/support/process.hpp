@@ -47,7 +47,8 @@ private:
 /// if the program fails or has not ended after `limit`.
 std::string output_of(std::vector<std::string> const& argv, std::chrono::milliseconds limit);
 
-/// Returns a TCP port on 127.0.0.1 that is free now.
+/// Returns a TCP port that is free now. No other test gets it until this process ends, and no outgoing
+/// connection does by chance.
 unsigned short free_port();
 
 /// A folder in memory with much room if the machine has one, else `/tmp`. For many small files: PostgreSQL

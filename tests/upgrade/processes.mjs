@@ -1,6 +1,7 @@
 // Processes of a test. When this process ends, for any reason, its child processes end, too. Their output is
 // kept in files.
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
@@ -19,12 +20,21 @@ export async function eventually(what, holds, seconds = 120) {
     }
 }
 
+const givenPorts = new Set()
+
+// A free port below those that the system gives to outgoing connections: one of these could take the port
+// before the caller listens on it.
 export async function freePort() {
-    const server = createServer()
-    await new Promise(listening => server.listen(0, '127.0.0.1', listening))
-    const { port } = server.address()
-    await new Promise(closed => server.close(closed))
-    return port
+    for (;;) {
+        const port = randomInt(10_000, 32_000)
+        if (givenPorts.has(port)) continue
+        givenPorts.add(port)
+        const server = createServer()
+        const free = await new Promise(known => server.once('error', () => known(false)).listen(port, () => known(true)))
+        if (!free) continue
+        await new Promise(closed => server.close(closed))
+        return port
+    }
 }
 
 // A program whose output goes to the file `log`. `user`: the account to run as (PostgreSQL refuses to run as
