@@ -48,9 +48,9 @@ Entry updated(
     std::string_view type, core::Uuid const& id, boost::json::value before, boost::json::value after);
 Entry deleted(std::string_view type, core::Uuid const& id, boost::json::value before);
 
-/// The actor of a change that a background worker made.
+/// The actor of a change that a background worker or an OAuth client made.
 struct Actor {
-    std::string id; ///< `system:<worker>`
+    std::string id; ///< `system:<worker>` or `client:<client id>`
     std::string role = "system";
     std::string request_id;
 };

@@ -53,12 +53,12 @@ bool has_valid_amr(json::object const& claims)
                                   [](json::value const& method) { return method.is_string(); });
 }
 
-/// Reads the claim `email`. Returns false if the claim is present and not valid.
-bool read_email(json::object const& claims, std::string& out)
+/// Reads the claim `name`. Returns false if the claim is present and not valid.
+bool read_optional(json::object const& claims, std::string_view name, std::string& out)
 {
-    auto const* const email = find(claims, "email");
-    if (email == nullptr || email->is_null()) return true;
-    auto text = text_claim(claims, "email");
+    auto const* const value = find(claims, name);
+    if (value == nullptr || value->is_null()) return true;
+    auto text = text_claim(claims, name);
     if (!text) return false;
     out = std::move(*text);
     return true;
@@ -95,10 +95,14 @@ bool read_access(json::object const& claims, UserTokensOptions const& options, U
     auto role = text_claim(claims, "role");
     if (!session || !role || !has_valid_amr(claims)) return false;
     auto const access = access_of(*role);
-    if (!access || !read_email(claims, token.email)) return false;
+    if (!access || !read_optional(claims, "email", token.email) ||
+        !read_optional(claims, "client_id", token.client_id) || !read_optional(claims, "scope", token.scope))
+        return false;
     token.session_id = std::move(*session);
     token.role = std::move(*role);
-    token.access = *access;
+    bool const apart = options.clients_apart && !token.client_id.empty() &&
+                       std::ranges::find(options.own_clients, token.client_id) == options.own_clients.end();
+    token.access = apart ? core::Access::client : *access;
     auto const is = [&](std::string_view name, json::value const& wanted) {
         auto const* const value = find(claims, name);
         return value != nullptr && *value == wanted;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace auth {
 
@@ -27,6 +28,8 @@ struct UserToken {
     bool email_verified = false;                ///< false if the token does not say so
     std::optional<core::Time> authenticated_at; ///< the claim `auth_time`
     bool aal2 = false;                          ///< whether `acr` is `aal2`: the session used a second factor
+    std::string client_id; ///< the OAuth client that the token was issued to; empty: no client
+    std::string scope;     ///< the scopes of that client's token, separated by spaces
     core::Time issued_at;
     core::Time expires_at;
 };
@@ -39,14 +42,19 @@ struct UserTokensOptions {
     /// The audience of the erasure tokens that are accepted, with Access::erasure: the service's name. If
     /// empty, none is accepted.
     std::string erasure_audience{};
+    /// Whether tokens of OAuth clients have Access::client, not the access of the user's role.
+    bool clients_apart = false;
+    /// The clients to which `clients_apart` does not apply.
+    std::vector<std::string> own_clients{};
 };
 
 /// Verifies access tokens of users. A token must have the `typ` `at+jwt`, a valid ES256 signature, and the
 /// issuer and audience of token_claims.hpp. It must have `jti` and the claims of UserToken, of which `email`,
-/// `email_verified`, `auth_time` and `acr` may be absent. `amr` is optional. Clocks may differ by 30 s. A
-/// verified token is cached by its SHA-256 for at most one hour. The cached result ends earlier when the
-/// token expires or the key set changes. Also verifies erasure tokens (`token::erasure_type`), which have
-/// only `sub`, `tenant`, `env`, `jti` and the times, and are valid for at most 300 s. Thread-safe.
+/// `email_verified`, `auth_time`, `acr`, `client_id` and `scope` may be absent. `amr` is optional. Clocks may
+/// differ by 30 s. A verified token is cached by its SHA-256 for at most one hour. The cached result ends
+/// earlier when the token expires or the key set changes. Also verifies erasure tokens
+/// (`token::erasure_type`), which have only `sub`, `tenant`, `env`, `jti` and the times, and are valid for at
+/// most 300 s. Thread-safe.
 class UserTokens {
 public:
     /// All references must outlive this object.

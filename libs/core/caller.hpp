@@ -22,6 +22,9 @@ enum class Access : std::uint16_t {
     enrolment = 128,
     /// JWT with which auth-mfa asks to erase one user (`typ` `erasure+jwt`). Other routes answer 401.
     erasure = 256,
+    /// JWT of an OAuth client that acts for a user, in services that tell such tokens apart
+    /// (UserTokensOptions).
+    client = 512,
     staff = key | admin | owner | master,
     key_or_user = staff | user,
     any_user = user | admin | owner,
@@ -48,6 +51,8 @@ struct Caller {
     bool email_verified = false;          ///< JWT only: the claim `email_verified`
     std::optional<Time> authenticated_at; ///< JWT only: the claim `auth_time`
     bool aal2 = false;                    ///< JWT only: whether the claim `acr` is `aal2`
+    std::string client_id;                ///< JWT of an OAuth client only: the claim `client_id`
+    std::string scope;                    ///< likewise: the claim `scope`
 
     bool is_staff() const noexcept { return allows(Access::staff, kind); }
 

@@ -4,6 +4,7 @@
 
 #include <boost/json/object.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,12 +14,18 @@
 
 struct evp_pkey_st;
 
-/// JSON Web Signatures (RFC 7515) and Keys (RFC 7517). Our own tokens use only ES256: ECDSA on P-256 with
-/// SHA-256 (RFC 7518, 3.4). RS256 (RFC 7518, 3.3) is for tokens of other issuers. The caller checks the
-/// claims and the expiry.
+/// JSON Web Signatures (RFC 7515) and Keys (RFC 7517). Our own services accept only ES256: ECDSA on P-256
+/// with SHA-256 (RFC 7518, 3.4). RS256 (RFC 7518, 3.3) is for tokens of other issuers, and for id tokens that
+/// other parties verify. The caller checks the claims and the expiry.
 namespace crypto {
 
 enum class SignatureAlgorithm : std::uint8_t { es256, rs256 };
+
+/// The names of RFC 7518, 3.1.
+constexpr auto enum_names(SignatureAlgorithm)
+{
+    return std::to_array<std::string_view>({"ES256", "RS256"});
+}
 
 /// A public key for one algorithm. Cheap to copy. Thread-safe.
 class PublicKey {

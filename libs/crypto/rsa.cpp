@@ -22,6 +22,16 @@ Number number_of(std::string_view bytes)
     return Number(BN_bin2bn(in(bytes), static_cast<int>(bytes.size()), nullptr));
 }
 
+std::string bytes_of(EVP_PKEY* key, char const* parameter)
+{
+    BIGNUM* read = nullptr;
+    require(EVP_PKEY_get_bn_param(key, parameter, &read) == 1, "EVP_PKEY_get_bn_param");
+    Number const number(read);
+    std::string bytes(static_cast<std::size_t>(BN_num_bytes(number.get())), '\0');
+    BN_bn2bin(number.get(), out(bytes));
+    return bytes;
+}
+
 } // namespace
 
 Key rsa_public_key(std::string_view n, std::string_view e)
@@ -47,6 +57,11 @@ Key rsa_public_key(std::string_view n, std::string_view e)
     if (ok == 1) return key;
     ERR_clear_error();
     return nullptr;
+}
+
+RsaNumbers rsa_numbers(EVP_PKEY* key)
+{
+    return {bytes_of(key, OSSL_PKEY_PARAM_RSA_N), bytes_of(key, OSSL_PKEY_PARAM_RSA_E)};
 }
 
 bool rsa_verify(EVP_PKEY* key, std::string_view data, std::string_view signature)

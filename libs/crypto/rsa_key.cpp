@@ -1,7 +1,9 @@
 #include "crypto/rsa_key.hpp"
 
 #include "crypto/encoding.hpp"
+#include "crypto/hash.hpp"
 #include "crypto/pem.hpp"
+#include "crypto/rsa.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <openssl/x509.h>
@@ -64,6 +66,22 @@ std::string RsaSigningKey::public_der() const
     auto* end = detail::out(der);
     detail::require(i2d_PUBKEY(key_.get(), &end) == size, "i2d_PUBKEY");
     return der;
+}
+
+boost::json::object RsaSigningKey::public_jwk(std::string_view kid) const
+{
+    auto const numbers = detail::rsa_numbers(key_.get());
+    return {{"kty", "RSA"}, {"n", base64url::encode(numbers.n)}, {"e", base64url::encode(numbers.e)},
+        {"kid", kid}, {"use", "sig"}, {"alg", "RS256"}};
+}
+
+std::string RsaSigningKey::thumbprint() const
+{
+    auto const numbers = detail::rsa_numbers(key_.get());
+    // RFC 7638 hashes the required members in alphabetical order, without white space.
+    boost::json::object const required{
+        {"e", base64url::encode(numbers.e)}, {"kty", "RSA"}, {"n", base64url::encode(numbers.n)}};
+    return base64url::encode(view(sha256(boost::json::serialize(required))));
 }
 
 std::string RsaSigningKey::sign(boost::json::object header, boost::json::object const& payload) const

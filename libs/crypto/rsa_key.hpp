@@ -12,8 +12,8 @@ struct evp_pkey_st;
 
 namespace crypto {
 
-/// An RSA private key: it signs tokens for the servers of other parties (RS256, RFC 7518, 3.3) and email
-/// (DKIM). Cheap to copy. Thread-safe.
+/// An RSA private key: it signs tokens for other parties (RS256, RFC 7518, 3.3) and email (DKIM). Cheap to
+/// copy. Thread-safe.
 class RsaSigningKey {
 public:
     /// A new key of 2048 bits. Takes about 100 ms of CPU time.
@@ -28,6 +28,12 @@ public:
 
     /// The public key as a DER SubjectPublicKeyInfo (RFC 5280, 4.1).
     std::string public_der() const;
+
+    /// The public key as a JWK: `kty`, `n`, `e`, `kid`, `use`, `alg`.
+    boost::json::object public_jwk(std::string_view kid) const;
+
+    /// The thumbprint of RFC 7638 (SHA-256, base64url).
+    std::string thumbprint() const;
 
     /// Returns the signed token in compact serialisation. `header` holds the header members other than `alg`.
     /// Takes about 1 ms.

@@ -25,6 +25,8 @@ Identity identity_of(auth::UserTokens::Token token)
     identity.caller.email_verified = token->email_verified;
     identity.caller.authenticated_at = token->authenticated_at;
     identity.caller.aal2 = token->aal2;
+    identity.caller.client_id = token->client_id;
+    identity.caller.scope = token->scope;
     identity.token = std::move(token);
     return identity;
 }

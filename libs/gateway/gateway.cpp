@@ -9,6 +9,8 @@
 #include "idempotency/once.hpp"
 #include "observe/trace.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace gateway {
@@ -16,6 +18,16 @@ namespace gateway {
 namespace {
 
 using Steady = std::chrono::steady_clock;
+
+/// The response for an error of a request: in the form of its route, or a problem document.
+http::Response response_for(
+    http::Request const& request, http::Endpoint const* endpoint, core::Error const& error)
+{
+    if (endpoint == nullptr) return http::problem(error, request.context.request_id);
+    auto const& options = endpoint->options;
+    auto* const own = options.error_page != nullptr ? options.error_page : options.error_response;
+    return own != nullptr ? own(request, error) : http::problem(error, request.context.request_id);
+}
 
 /// The method for the log. An unknown method may be any text.
 std::string_view shown_method(http::Request const& request)
@@ -59,7 +71,7 @@ Gateway::Gateway(Options options, Deps const& deps, http::Router router)
     : options_(std::move(options)), deps_(deps), router_(std::move(router)),
       rules_(options_.base_host, options_.tenant_headers),
       authenticator_(deps.keys, deps.user_tokens, deps.master_key),
-      auth_host_(core::lower(options_.auth_host)),
+      auth_host_(core::lower(options_.auth_host)), board_host_(core::lower(options_.board_host)),
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing): kept, to be thrown later
       missing_(core::codes::unauthorized, "A credential is required. Send `Authorization: Bearer …`."),
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing)
@@ -138,13 +150,13 @@ std::optional<http::Response> Gateway::begin(RequestState& state) const
 
     auto const credential = read_credential(request);
     if (!credential.sent && state.rules.anonymous) return std::nullopt;
-    if (!credential.sent) return http::problem(missing_, request.context.request_id);
+    if (!credential.sent) return response_for(request, state.match.endpoint, missing_);
     state.token = credential.token;
     auto checked =
         state.token.empty() ? Authenticator::CheckResult{.decided = true} : authenticator_.check(state.token);
     state.decided = checked.decided;
     if (!checked.decided) return std::nullopt;
-    if (!checked.identity) return http::problem(refused_, request.context.request_id);
+    if (!checked.identity) return response_for(request, state.match.endpoint, refused_);
     state.accept(std::move(*checked.identity));
     return std::nullopt;
 }
@@ -310,9 +322,11 @@ bool Gateway::is_allowed(
 {
     auto const& tenant = *state.tenant;
     if (cors::is_allowed(origin, tenant.settings(environment).allowed_origins)) return true;
-    if (auth_host_.empty()) return false;
-    return cors::is_page_of(
-        origin, auth::token::authority(auth_host_, tenant.slug, environment), state.plain_http);
+    return std::ranges::any_of(std::array{&auth_host_, &board_host_}, [&](std::string const* base) {
+        return !base->empty() &&
+               cors::is_page_of(
+                   origin, auth::token::authority(*base, tenant.slug, environment), state.plain_http);
+    });
 }
 
 asio::awaitable<void> Gateway::expose(RequestState& state, http::Response& response)
@@ -333,11 +347,8 @@ asio::awaitable<void> Gateway::expose(RequestState& state, http::Response& respo
 http::Response Gateway::answer(std::exception_ptr const& failure, RequestState const& state) const
 {
     auto const& request = state.request;
-    std::string_view const id = request.context.request_id;
-    auto const* const endpoint = state.match.endpoint;
     auto const shown = [&](core::Error const& error) {
-        auto* const page = endpoint != nullptr ? endpoint->options.error_page : nullptr;
-        return page != nullptr ? page(request, error) : http::problem(error, id);
+        return response_for(request, state.match.endpoint, error);
     };
     std::string what = "unknown exception";
     try {
@@ -350,9 +361,10 @@ http::Response Gateway::answer(std::exception_ptr const& failure, RequestState c
         what = error.what();
     } catch (...) { // NOLINT(bugprone-empty-catch): `what` is set already
     }
-    deps_.logger.error("request failed",
-        {{"what", observe::first_line(what)}, {"method", shown_method(request)}, {"requestId", id},
-            {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
+    deps_.logger.error(
+        "request failed", {{"what", observe::first_line(what)}, {"method", shown_method(request)},
+                              {"requestId", request.context.request_id},
+                              {"traceId", request.context.trace_id}, {"tenant", request.context.scope.slug}});
     return shown(core::Error::internal());
 }
 

@@ -48,6 +48,9 @@ struct Options {
     /// Base host of the tenants' auth hosts. Pages of `{slug}[-sandbox].<auth_host>` may call the tenant's
     /// environment like pages of its allowed origins. If it is empty, tenants have no auth hosts.
     std::string auth_host;
+    /// Base host of the tenants' boards. Pages of `{slug}[-sandbox].<board_host>` may call the tenant's
+    /// environment, too. If it is empty, boards are like other pages.
+    std::string board_host{};
 };
 
 /// The dependencies of the gateway, which must outlive it.
@@ -84,7 +87,8 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 ///    streams it. 503 if there is no memory for the body (http::BodyBudget).
 /// 8. Calls the handler.
 ///
-/// All exceptions are caught. A core::Error becomes its problem document, or the route's `error_page`.
+/// All exceptions are caught. A core::Error becomes its problem document, or the route's `error_page` or
+/// `error_response`.
 /// redis::Unavailable becomes a 503. Any other exception becomes a 500 without details, and its details are
 /// logged. Every response carries `X-Request-Id` and `Vary: Origin`, and the CORS headers if the scope allows
 /// the origin. Every request is counted in the metrics and logged in one line. Any client can cause 401s, so
@@ -130,8 +134,9 @@ private:
     http::Router const router_;
     tenancy::ResolveRules const rules_;
     Authenticator const authenticator_;
-    std::string const auth_host_; ///< lower case
-    core::Error const missing_;   ///< made once, because attackers can cause many of these
+    std::string const auth_host_;  ///< lower case
+    std::string const board_host_; ///< lower case
+    core::Error const missing_;    ///< made once, because attackers can cause many of these
     core::Error const refused_;
     observe::LogLimit refusals_logged_{100};
 };

@@ -23,7 +23,8 @@ std::optional<redis::Limit> RequestLimit::of(core::Caller const& caller, tenancy
 {
     constexpr auto unlimited = core::Access::anonymous | core::Access::master | core::Access::erasure;
     if (core::allows(unlimited, caller.kind)) return std::nullopt;
-    bool const is_user = caller.is_jwt() || caller.kind == core::Access::enrolment;
+    constexpr auto users = core::Access::any_user | core::Access::enrolment | core::Access::client;
+    bool const is_user = core::allows(users, caller.kind);
     auto const own = is_user ? options_.of_user : 0;
     auto const ruled = tenant.limits.requests_per_minute();
     if (!ruled && own == 0) return std::nullopt;

@@ -96,7 +96,8 @@ bool agrees(tenancy::Resolution const& named, std::string_view slug, core::Envir
 
 std::string rate_subject(http::Context const& context)
 {
-    if (context.caller.is_jwt()) return rate_subject_of_user(context.scope.id, context.caller.id);
+    if (context.caller.is_jwt() || context.caller.kind == core::Access::client)
+        return rate_subject_of_user(context.scope.id, context.caller.id);
     return core::to_string(context.scope.id) + ':' + context.caller.id; // a key's id begins with `key:`
 }
 
@@ -124,6 +125,8 @@ std::string_view to_string(core::Access kind) noexcept
         return "enrolment";
     case core::Access::erasure:
         return "erasure";
+    case core::Access::client:
+        return "client";
     default:
         return "anonymous";
     }

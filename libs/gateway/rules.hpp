@@ -57,7 +57,7 @@ std::string rate_subject_of_user(core::ScopeId scope_id, std::string_view user_i
 inline constexpr std::chrono::minutes rate_window{1};
 
 /// The kind of caller as written to the log: `anonymous`, `key`, `publishable_key`, `user`, `admin`, `owner`,
-/// `master`, `enrolment`, `erasure`.
+/// `master`, `enrolment`, `erasure`, `client`.
 std::string_view to_string(core::Access kind) noexcept;
 
 /// Whether a trusted proxy says, in the last element of `X-Forwarded-Proto`, that the client connected

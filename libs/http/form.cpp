@@ -10,8 +10,15 @@ namespace http {
 namespace {
 
 constexpr std::ptrdiff_t max_fields = 100;
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 } // namespace
+
+bool is_form(Request const& req) noexcept
+{
+    auto const type = req.header("Content-Type").value_or("");
+    return core::equal_ignoring_case(core::trim(type.substr(0, type.find(';'))), form_type);
+}
 
 std::optional<Form> parse_form(std::string_view body)
 {

@@ -29,6 +29,8 @@ struct RouteOptions {
     /// Makes the response for an error of this route, for routes that people open in a browser. Scripts of
     /// other origins cannot read such routes. If null, the response is a problem document.
     Response (*error_page)(Request const&, core::Error const&) = nullptr;
+    /// As `error_page`, for routes whose protocol has its own form of errors, and which scripts may read.
+    Response (*error_response)(Request const&, core::Error const&) = nullptr;
 };
 
 inline constexpr std::size_t anonymous_body_limit = std::size_t{16} * 1024;

@@ -63,9 +63,13 @@ struct ServiceOptions {
     std::span<std::string_view const> events;
     bool tenant_headers = false; ///< see gateway::Options
     gateway::RequestLimit::Options requests;
-    bool accept_enrolment_tokens = false;      ///< see auth::UserTokensOptions
+    bool accept_enrolment_tokens = false; ///< see auth::UserTokensOptions
+    /// The OAuth clients of the service itself. If it is not empty, tokens of other clients have
+    /// Access::client (auth::UserTokensOptions::clients_apart).
+    std::vector<std::string> own_clients{};
     bool accept_erasure_tokens = true;         ///< see auth::UserTokensOptions; the audience is `name`
     bool cookies_from_allowed_origins = false; ///< see gateway::Options
+    std::string board_host{};                  ///< see gateway::Options
     bool shared_settings = false;              ///< see tenancy::DirectoryOptions
 };
 

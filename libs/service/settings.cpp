@@ -48,14 +48,6 @@ bool is_host(std::string_view host) noexcept
     });
 }
 
-std::string read_base_host(core::Config& config, std::string_view fallback)
-{
-    auto host = core::lower(config.text("BASE_HOST", fallback,
-        "base host; hosts of tenants are {slug}.BASE_HOST and {slug}-sandbox.BASE_HOST"));
-    if (!is_host(host)) config.fault("BASE_HOST", "must be a host name without a port");
-    return host;
-}
-
 std::string read_bind(core::Config& config)
 {
     auto address = config.text("BIND", "127.0.0.1", "address on which both ports are opened");
@@ -184,6 +176,14 @@ std::string read_ca_file(core::Config& config)
 
 } // namespace
 
+std::string read_host(
+    core::Config& config, std::string_view name, std::string_view fallback, std::string_view help)
+{
+    auto host = core::lower(config.text(name, fallback, help));
+    if (!is_host(host)) config.fault(name, "must be a host name without a port");
+    return host;
+}
+
 core::Secret read_database_url(core::Config& config)
 {
     return check_database_url(config, "DATABASE_URL",
@@ -218,7 +218,8 @@ Settings Settings::read(core::Config& config, Defaults const& defaults)
     s.ops_port = read_ops_port(config, defaults);
     if (s.port != 0 && s.port == s.ops_port) config.fault("OPS_PORT", "must differ from PORT");
     s.bind = read_bind(config);
-    s.base_host = read_base_host(config, defaults.base_host);
+    s.base_host = read_host(config, "BASE_HOST", defaults.base_host,
+        "base host; hosts of tenants are {slug}.BASE_HOST and {slug}-sandbox.BASE_HOST");
     s.threads = read_threads(config);
     s.database_url = read_database_url(config);
     s.database_pool =

@@ -22,6 +22,11 @@ struct Defaults {
     std::size_t body_budget = std::size_t{32} << 20; ///< bytes
 };
 
+/// Reads the base host of a service, in lower case. A host with a port or with other characters than those of
+/// host names is an error.
+std::string read_host(
+    core::Config& config, std::string_view name, std::string_view fallback, std::string_view help);
+
 /// The configuration that every service has. Tests set its members directly.
 struct Settings {
     std::string bind = "127.0.0.1";

@@ -133,3 +133,27 @@ TEST_CASE("keys other than RSA of 2048 bits or more are refused without quoting 
     }
     CHECK(ERR_peek_error() == 0);
 }
+
+TEST_CASE("the public half of an RSA key is a JWK, whose thumbprint is that of RFC 7638")
+{
+    auto const key = RsaSigningKey::from_pem(pkcs8);
+    auto const jwk = key.public_jwk("k");
+    CHECK(json::value(jwk) == json::value{{"kty", "RSA"}, {"n", modulus}, {"e", "AQAB"}, {"kid", "k"},
+                                  {"use", "sig"}, {"alg", "RS256"}});
+    CHECK(crypto::PublicKey::from_rsa_jwk(jwk));
+    // Computed with Python's hashlib.
+    CHECK(key.thumbprint() == "rA3f276TNKSLq9ft9B1_Hy9hCMYj__uJdR1bvBGUOYA");
+    CHECK(RsaSigningKey::from_pem(pkcs1).thumbprint() == key.thumbprint());
+    CHECK(RsaSigningKey::generate().thumbprint() != key.thumbprint());
+    CHECK(ERR_peek_error() == 0);
+}
+
+TEST_CASE("a new RSA key survives its PEM form, and its tokens verify with its JWK")
+{
+    auto const key = RsaSigningKey::generate();
+    auto const copy = RsaSigningKey::from_pem(key.to_pem().reveal());
+    CHECK(copy.thumbprint() == key.thumbprint());
+    auto const jws = crypto::parse_jws(copy.sign({{"kid", "k"}}, {{"iss", "joe"}}));
+    REQUIRE(jws);
+    CHECK(crypto::verify(crypto::PublicKey::from_rsa_jwk(key.public_jwk("k")).value(), *jws));
+}

@@ -110,6 +110,24 @@ TEST_CASE("pages of a tenant's own auth host may call the API without a setting"
     }
 }
 
+TEST_CASE("pages of a tenant's board host may call the API without a setting")
+{
+    Page p;
+    auto const asked_by = [&](std::string const& origin, std::string const& tenant) {
+        return allowed(p.f.send({.method = Method::options,
+            .headers = {host(tenant + ".things.localhost"), {"Origin", origin}, asks}}));
+    };
+    for (std::string const origin : {"http://demo.board.localhost:8101", "https://demo.board.localhost"}) {
+        INFO(origin);
+        CHECK(asked_by(origin, "demo") == origin);
+        CHECK(asked_by(origin, "demo-sandbox").empty());
+        CHECK(asked_by(origin, "other").empty());
+    }
+    for (char const* origin : {"http://board.localhost", "http://other.board.localhost",
+             "http://demo.board.localhost.evil.test", "http://x.demo.board.localhost"})
+        CHECK(asked_by(origin, "demo").empty());
+}
+
 TEST_CASE("an OPTIONS request that is not a preflight request is handled like any other request")
 {
     Page p;

@@ -91,11 +91,21 @@ asio::awaitable<http::Response> parse(http::Request const& request, http::BodyBu
     co_return http::Response::ok(std::to_string(bodies.held()));
 }
 
+/// The errors of a protocol with a form of its own.
+http::Response own_error(http::Request const& request, core::Error const& error)
+{
+    return http::Response{.status = error.code().status,
+        .body = "own " + std::string(error.code().name) + " " + std::string(request.path),
+        .content_type = "text/plain"}
+        .header("X-Own", "yes");
+}
+
 std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
 {
     auto const parsing = [&bodies](http::Request const& request) { return parse(request, bodies); };
     using core::Access;
     http::RouteOptions const small{.body_limit = 8};
+    http::RouteOptions const protocol{.body_limit = 8, .error_response = own_error};
     http::RouteOptions const files{.body_limit = 2 << 20};
     http::RouteOptions const streaming{.streams_body = true};
     http::RouteOptions const upload{.tenantless = true, .streams_body = true};
@@ -109,6 +119,8 @@ std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
         {Method::put, "/v1/devices/{token}", Access::publishable_key | Access::staff, {}, echo},
         {Method::get, "/v1/open", Access::anonymous, {}, echo},
         {Method::get, "/v1/half-open", Access::anonymous | Access::any_user, {}, echo},
+        {Method::get, "/v1/client", Access::any_user | Access::client, {}, echo},
+        {Method::post, "/v1/protocol", Access::user | Access::client, protocol, echo},
         {Method::get, "/v1/enrol", Access::any_user | Access::enrolment, {}, echo},
         {Method::post, "/v1/parse", Access::key_or_user | Access::publishable_key, {}, parsing},
         {Method::post, "/v1/open-parse", Access::anonymous, {}, parsing},
@@ -144,7 +156,11 @@ Fixture::Fixture(FixtureOptions const& options)
           [this] { return live.load(); }),
       jwks_([this]() -> std::optional<std::string> { return issuer.jwks(); }, {}),
       tokens_(jwks_, clock,
-          {.issuer_host = "auth.localhost", .accept_enrolment = true, .erasure_audience = "things"}),
+          {.issuer_host = "auth.localhost",
+              .accept_enrolment = true,
+              .erasure_audience = "things",
+              .clients_apart = true,
+              .own_clients = {"own"}}),
       erased_users_(database, clock, [this] { return live.load(); }), master_key_(core::Secret(master)),
       directory_(database, [this] { return live.load(); }),
       logger_("test", observe::Level::info, captured_.fd()), metrics_("test")
@@ -164,7 +180,8 @@ Fixture::Fixture(FixtureOptions const& options)
     gateway_ = std::make_unique<gateway::Gateway>(gateway::Options{.base_host = "things.localhost",
                                                       .tenant_headers = options.tenant_headers,
                                                       .trusted_proxies = proxies(options.proxies),
-                                                      .auth_host = "auth.localhost"},
+                                                      .auth_host = "auth.localhost",
+                                                      .board_host = "board.localhost"},
         gateway::Deps{.tenants = directory_,
             .master_key = master_key_,
             .keys = &keys,
