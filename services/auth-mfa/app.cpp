@@ -1,14 +1,17 @@
 #include "app.hpp"
 
 #include "api/account_export.hpp"
+#include "domain/client.hpp"
 #include "flows/account_events.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
 #include "storage/account_rows.hpp"
 #include "storage/activity.hpp"
+#include "storage/authorization_codes.hpp"
 #include "storage/email_tokens.hpp"
 #include "storage/identities.hpp"
+#include "storage/provider_secrets.hpp"
 #include "storage/signing_keys.hpp"
 #include "storage/totp_seeds.hpp"
 #include "storage/trusted_devices.hpp"
@@ -22,7 +25,7 @@ constexpr std::size_t rows_a_step = 2'000;
 constexpr std::chrono::days kept_after_end{7};
 
 service::ServiceOptions service_options(
-    service::Settings const& settings, std::shared_ptr<SigningKeyCache> const& keys)
+    Config const& config, service::Settings const& settings, std::shared_ptr<SigningKeyCache> const& keys)
 {
     return {.name = "auth-mfa",
         .issuer = {.host = settings.base_host,
@@ -31,8 +34,10 @@ service::ServiceOptions service_options(
         .key_kinds = {{"secret", "aut_", core::Access::key}},
         .events = event_types,
         .accept_enrolment_tokens = true,
-        .accept_erasure_tokens = false,        // this service sends them
-        .cookies_from_allowed_origins = true}; // tenants' pages receive and send the cookie mfa_device
+        .own_clients = {std::string(console_client), std::string(board_client)},
+        .accept_erasure_tokens = false,       // this service sends them
+        .cookies_from_allowed_origins = true, // tenants' pages receive and send the cookie mfa_device
+        .board_host = config.feedback_base_host};
 }
 
 /// For operators who use the settings of a local run or a test in production.
@@ -43,6 +48,8 @@ void warn_of_weak_settings(Config const& config, observe::Logger& logger)
     };
     warn(!config.sms.twilio, "SMS_PROVIDER=outbox");
     warn(!config.mail.smtp, "EMAIL_PROVIDER=outbox");
+    if (config.feedback_base_host.empty())
+        logger.warn("boards cannot sign users in", {{"setting", "FEEDBACK_BASE_HOST"}});
     if (config.password_cost.memory_kib < crypto::Argon2Cost().memory_kib)
         logger.warn("hashes of passwords are weak", {{"setting", "ARGON2_MEMORY_KIB"}});
 }
@@ -82,21 +89,22 @@ service::Command rotate_command()
 } // namespace
 
 App::App(Config const& config, service::Runtime const& runtime)
-    : App(config, runtime, std::make_shared<SigningKeyCache>(runtime.clock))
+    : App(config.below(runtime.settings.base_host), runtime, std::make_shared<SigningKeyCache>(runtime.clock))
 {
 }
 
 App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<SigningKeyCache> keys)
-    : ServiceBase(service_options(runtime.settings, keys), runtime), config_(config),
+    : ServiceBase(service_options(config, runtime.settings, keys), runtime), config_(config),
       hosts_(runtime.settings.base_host, options_.tenant_headers),
       passwords_(hasher_options(config, runtime.metrics)),
       breaches_(config.breach_api_url, internal_.addresses(), runtime.settings.outbound_ca_file,
           runtime.logger, runtime.metrics),
       tokens_(std::move(keys), jwks_, keyring_, runtime.clock,
           Issuer(runtime.settings.base_host, runtime.settings.port)),
-      id_tokens_(outbound_, runtime.clock), batchers_(db_), keyed_hash_(keyring_),
-      challenges_(redis_, keyed_hash_), passkey_challenges_(redis_, keyed_hash_),
-      sms_enrolments_(redis_, keyed_hash_),
+      identity_providers_(outbound_.addresses(), runtime.settings.outbound_ca_file, runtime.logger),
+      id_tokens_(outbound_, identity_providers_, runtime.clock), batchers_(db_), keyed_hash_(keyring_),
+      challenges_(redis_, keyed_hash_), passkey_challenges_(redis_, keyed_hash_), client_assertions_(redis_),
+      authorization_requests_(redis_, keyed_hash_, keyring_), sms_enrolments_(redis_, keyed_hash_),
       rate_limits_(
           redis_, keyed_hash_, {config.registrations_per_hour, registration_limit_per_network.window}),
       sms_codes_(config_.sms, config_.sms_brand_provider,
@@ -126,6 +134,14 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .clock = runtime.clock,
           .logger = runtime.logger,
           .metrics = runtime.metrics}),
+      backchannel_logout_({.db = db_,
+          .directory = directory_,
+          .tokens = tokens_,
+          .client = {.addresses = outbound_.addresses(), .ca_file = runtime.settings.outbound_ca_file},
+          .io = runtime.io.first(),
+          .clock = runtime.clock,
+          .logger = runtime.logger,
+          .metrics = runtime.metrics}),
       deps_{
           .config = config_,
           .db = db_,
@@ -145,9 +161,12 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
           .page_tokens = page_tokens_,
           .user_tokens = ServiceBase::tokens_,
           .id_token_verifier = id_tokens_,
+          .identity_providers = identity_providers_,
           .keyed_hash = keyed_hash_,
           .challenges = challenges_,
           .passkey_challenges = passkey_challenges_,
+          .client_assertions = client_assertions_,
+          .authorization_requests = authorization_requests_,
           .sms_enrolments = sms_enrolments_,
           .rate_limits = rate_limits_,
           .requests = requests_,
@@ -165,8 +184,9 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
         });
     add_erasure([this](core::Scope const& scope) {
         for (auto const& prefix :
-            {Challenges::prefix(scope), PasskeyChallenges::prefix(scope), SmsEnrolments::prefix(scope),
-                RateLimits::prefix(scope), sms_codes_.conversions().key(scope)})
+            {Challenges::prefix(scope), PasskeyChallenges::prefix(scope), ClientAssertions::prefix(scope),
+                SmsEnrolments::prefix(scope), AuthorizationRequests::prefix(scope), RateLimits::prefix(scope),
+                sms_codes_.conversions().key(scope)})
             wait(redis_.erase_prefix(prefix));
     });
     runtime_.metrics.gauge_callback("tetrad_password_queue_jobs",
@@ -182,6 +202,7 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
     add_worker(ErasureWorker::options(), erasure_worker_.handler());
     for (auto const service : {ErasureService::feedback, ErasureService::notify, ErasureService::billing})
         add_worker(ErasureWorker::options_of(service), erasure_worker_.handler_of(service));
+    add_worker(BackchannelLogout::options(), backchannel_logout_.handler());
     account_rows::add_steps(users_);
     users_.add_outside([this](user_data::Erasure const& erasure) { return forget_in_redis(erasure); });
     add_export_parts(users_);
@@ -190,6 +211,8 @@ App::App(Config const& config, service::Runtime const& runtime, std::shared_ptr<
             auto const now = runtime_.clock.now();
             return email_tokens::purge(tx, scopes, now - email_tokens::kept_after_end, rows) +
                    identities::purge_tokens(tx, scopes, now, rows) +
+                   authorization_codes::purge(
+                       tx, scopes, now - authorization_codes::kept_after_expiry, rows) +
                    activity::purge(tx, scopes, now - activity::retention, rows) +
                    erasures::purge(tx, scopes, now - erasures::retention, rows);
         });
@@ -219,7 +242,8 @@ service::Definition definition()
         .components = App::components(),
         .configure = service::build<App, Config>,
         .commands = {service::reencrypt_command(
-                         {outbound_webhooks::reencrypt, totp_seeds::reencrypt}, {signing_keys::reencrypt}),
+                         {outbound_webhooks::reencrypt, provider_secrets::reencrypt, totp_seeds::reencrypt},
+                         {signing_keys::reencrypt}),
             rotate_command()},
     };
 }

@@ -9,9 +9,12 @@
 #include "mail/mailer.hpp"
 #include "providers/breach_check.hpp"
 #include "providers/id_token_verifier.hpp"
+#include "providers/identity_provider_client.hpp"
 #include "providers/sms_code_sender.hpp"
 #include "service/service_base.hpp"
+#include "state/authorization_requests.hpp"
 #include "state/challenges.hpp"
+#include "state/client_assertions.hpp"
 #include "state/keyed_hash.hpp"
 #include "state/passkey_challenges.hpp"
 #include "state/rate_limits.hpp"
@@ -20,6 +23,7 @@
 #include "tokens/page_tokens.hpp"
 #include "tokens/signing_key_cache.hpp"
 #include "tokens/tokens.hpp"
+#include "workers/backchannel_logout.hpp"
 #include "workers/erasures.hpp"
 #include "workers/mails.hpp"
 
@@ -52,11 +56,14 @@ private:
     core::ThreadPool image_checks_{1}; ///< one thread, because a check needs much memory
     BreachCheck breaches_;
     Tokens tokens_;
+    IdentityProviderClient identity_providers_;
     IdTokenVerifier id_tokens_;
     Batchers batchers_;
     KeyedHash const keyed_hash_;
     Challenges challenges_;
     PasskeyChallenges passkey_challenges_;
+    ClientAssertions client_assertions_;
+    AuthorizationRequests authorization_requests_;
     SmsEnrolments sms_enrolments_;
     RateLimits rate_limits_;
     SmsCodeSender sms_codes_;
@@ -65,6 +72,7 @@ private:
     std::unique_ptr<mail::Mailer> const mailer_;
     MailWorker mail_worker_;
     ErasureWorker erasure_worker_;
+    BackchannelLogout backchannel_logout_;
     Deps deps_;
 };
 

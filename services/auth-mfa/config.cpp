@@ -1,9 +1,11 @@
 #include "config.hpp"
 
+#include "auth/token_claims.hpp"
 #include "core/text.hpp"
 #include "domain/limits.hpp"
 #include "domain/sms_code.hpp"
 #include "http_client/url.hpp"
+#include "service/settings.hpp"
 #include "sms/gsm7.hpp"
 
 #include <algorithm>
@@ -14,6 +16,8 @@ namespace auth_mfa {
 namespace {
 
 constexpr std::string_view tenant_place = "{tenant}";
+/// The port of feedback in a local run.
+constexpr std::uint16_t local_feedback_port = 8101;
 
 /// Reads `service=URL`. nullopt if it is malformed.
 std::optional<ErasureTargetUrl> parse_target(std::string_view text)
@@ -72,6 +76,19 @@ std::vector<ErasureService> Config::erasure_services() const
     return services;
 }
 
+Config Config::below(std::string_view base_host) const
+{
+    Config config = *this;
+    if (!auth::token::is_local(base_host) && auth::token::is_local(feedback_base_host))
+        config.feedback_base_host.clear();
+    return config;
+}
+
+Issuer Config::board_urls() const
+{
+    return Issuer(feedback_base_host, local_feedback_port);
+}
+
 Config Config::read(core::Config& config)
 {
     Config c;
@@ -103,6 +120,9 @@ Config Config::read(core::Config& config)
         config.fault("SMS_BRAND_PROVIDER",
             "must be 1 to " + std::to_string(max_provider_septets) + " characters of the GSM-7 alphabet");
     c.erasure_targets = read_targets(config);
+    c.feedback_base_host = service::read_host(config, "FEEDBACK_BASE_HOST", c.feedback_base_host,
+        "base host of feedback; pages of {slug}.FEEDBACK_BASE_HOST and {slug}-sandbox.FEEDBACK_BASE_HOST may "
+        "call the tenant's environment and sign in as the client tetrad-board");
     return c;
 }
 

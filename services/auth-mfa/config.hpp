@@ -3,6 +3,7 @@
 #include "core/config.hpp"
 #include "crypto/password.hpp"
 #include "domain/erasure.hpp"
+#include "domain/issuer.hpp"
 #include "mail/options.hpp"
 #include "sms/options.hpp"
 
@@ -38,6 +39,16 @@ struct Config {
     std::string sms_brand_provider; ///< SMS_BRAND_PROVIDER: the company that text messages name as sender
 
     std::vector<ErasureTargetUrl> erasure_targets; ///< ERASURE_TARGETS
+
+    /// FEEDBACK_BASE_HOST: base host of feedback, which serves the boards. Empty: there are no boards.
+    std::string feedback_base_host = "feedback.localhost";
+
+    /// The configuration of a service with this base host. If it is not local, a local feedback_base_host is
+    /// left out: local programs must not get tokens of its users.
+    Config below(std::string_view base_host) const;
+
+    /// The URLs of the tenants' boards at feedback, such as `https://demo.feedback.example.com`.
+    Issuer board_urls() const;
 
     /// The services of `erasure_targets`.
     std::vector<ErasureService> erasure_services() const;

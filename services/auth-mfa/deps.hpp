@@ -25,19 +25,22 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
-struct Batchers;         // batchers.hpp
-class BreachCheck;       // providers/breach_check.hpp
-class Challenges;        // state/challenges.hpp
-class EmailTokens;       // tokens/email_tokens.hpp
-struct Config;           // config.hpp
-class IdTokenVerifier;   // providers/id_token_verifier.hpp
-class PageTokens;        // tokens/page_tokens.hpp
-class KeyedHash;         // state/keyed_hash.hpp
-class PasskeyChallenges; // state/passkey_challenges.hpp
-class RateLimits;        // state/rate_limits.hpp
-class SmsCodeSender;     // providers/sms_code_sender.hpp
-class SmsEnrolments;     // state/sms_enrolments.hpp
-class Tokens;            // tokens/tokens.hpp
+class AuthorizationRequests;  // state/authorization_requests.hpp
+struct Batchers;              // batchers.hpp
+class BreachCheck;            // providers/breach_check.hpp
+class Challenges;             // state/challenges.hpp
+class ClientAssertions;       // state/client_assertions.hpp
+struct Config;                // config.hpp
+class EmailTokens;            // tokens/email_tokens.hpp
+class IdTokenVerifier;        // providers/id_token_verifier.hpp
+class IdentityProviderClient; // providers/identity_provider_client.hpp
+class KeyedHash;              // state/keyed_hash.hpp
+class PageTokens;             // tokens/page_tokens.hpp
+class PasskeyChallenges;      // state/passkey_challenges.hpp
+class RateLimits;             // state/rate_limits.hpp
+class SmsCodeSender;          // providers/sms_code_sender.hpp
+class SmsEnrolments;          // state/sms_enrolments.hpp
+class Tokens;                 // tokens/tokens.hpp
 
 /// The objects that handlers use. App owns them.
 struct Deps {
@@ -50,7 +53,8 @@ struct Deps {
     user_data::UserData& users;
     tenancy::Directory& directory;
     tenancy::ResolveRules const& hosts;
-    http_client::AddressPolicy outbound; ///< the IP addresses that tenants' identity providers may have
+    /// The IP addresses that tenants' identity providers and the `backchannelLogoutUri` of clients may have.
+    http_client::AddressPolicy outbound;
     crypto::Keyring const& keyring;
     crypto::PasswordHasher& passwords;
     BreachCheck& breaches;
@@ -59,9 +63,12 @@ struct Deps {
     PageTokens const& page_tokens;
     auth::UserTokens& user_tokens; ///< verifies the tokens that `tokens` creates
     IdTokenVerifier& id_token_verifier;
+    IdentityProviderClient& identity_providers;
     KeyedHash const& keyed_hash;
     Challenges& challenges;
     PasskeyChallenges& passkey_challenges;
+    ClientAssertions& client_assertions;
+    AuthorizationRequests& authorization_requests;
     SmsEnrolments& sms_enrolments;
     RateLimits& rate_limits;
     gateway::RequestLimit const& requests; ///< counts the requests of pages; the gateway counts all others

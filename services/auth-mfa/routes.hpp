@@ -5,6 +5,7 @@
 #include "api/activity.hpp"
 #include "api/audit.hpp"
 #include "api/challenges.hpp"
+#include "api/clients.hpp"
 #include "api/deletion.hpp"
 #include "api/email_change.hpp"
 #include "api/email_verification.hpp"
@@ -30,6 +31,7 @@
 #include "api/well_known.hpp"
 #include "docs/routes.hpp"
 #include "flows/signed_in_user.hpp"
+#include "oauth/routes.hpp"
 #include "pages/routes.hpp"
 #include "service/routes.hpp"
 
@@ -118,6 +120,12 @@ inline constexpr auto own_routes = [] {
         {get, "/v1/members/{userId}/activity", Access::staff, list_member_activity},
         {get, "/v1/erasures", Access::staff, list_erasures},
         {get, "/v1/erasures/{erasureId}", Access::staff, get_erasure},
+        {post, "/v1/clients", owners, create_client, http::idempotent},
+        {get, "/v1/clients", owners, list_clients},
+        {get, "/v1/clients/{clientId}", owners, get_client},
+        {patch, "/v1/clients/{clientId}", owners, update_client},
+        {del, "/v1/clients/{clientId}", owners, delete_client},
+        {post, "/v1/clients/{clientId}/secret", owners, rotate_client_secret, http::idempotent},
         {get, "/v1/settings", owners, get_settings},
         {patch, "/v1/settings", owners, update_settings},
         {put, "/v1/settings/logo", owners, put_logo, logo_options},
@@ -126,6 +134,7 @@ inline constexpr auto own_routes = [] {
 
         {get, "/.well-known/jwks.json", anyone, get_jwks, tenantless},
         {get, "/.well-known/openid-configuration", anyone, get_discovery, tenantless},
+        {get, "/.well-known/oauth-authorization-server", anyone, get_discovery, tenantless},
         {get, "/.well-known/webauthn", anyone, get_passkey_origins},
 
         {post, "/v1/admin/tenants/{slug}/owners", Access::master, create_owner,
@@ -137,7 +146,7 @@ inline constexpr auto own_routes = [] {
 docs::Reference const& reference();
 
 /// The routes that the contract describes: the service's own routes and the shared routes of all services.
-inline constexpr auto api_routes = core::joined(own_routes, pages::entry_routes,
+inline constexpr auto api_routes = core::joined(own_routes, oauth::routes, pages::entry_routes,
     service::key_routes<Deps, require_owner>(core::Access::owner | core::Access::master),
     service::webhook_routes<Deps, require_staff>, service::tenant_routes<Deps>,
     docs::routes<Deps, reference>);

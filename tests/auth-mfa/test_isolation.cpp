@@ -86,6 +86,19 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/confirm-email", Reach::open},
     {get, "/revert-email", Reach::open},
     {get, "/enroll", Reach::open},
+    {get, "/oauth/authorize", Reach::open},
+    {post, "/oauth/authorize", Reach::open},
+    {post, "/oauth/par", Reach::open},
+    {post, "/oauth/token", Reach::open},
+    {post, "/oauth/revoke", Reach::open},
+    {post, "/oauth/introspect", Reach::open},
+    {get, "/oauth/userinfo", Reach::own},
+    {post, "/oauth/userinfo", Reach::open},
+    {get, "/oauth/logout", Reach::open},
+    {post, "/oauth/logout", Reach::open},
+    {get, "/oauth/external/{name}", Reach::open},
+    {get, "/oauth/external/callback", Reach::open},
+    {post, "/oauth/external/callback", Reach::open},
     {get, "/pages.css", Reach::open},
     {get, "/pages.js", Reach::open},
     {get, "/logo", Reach::open},
@@ -99,6 +112,13 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/v1/members/{userId}/export", Reach::object},
     {get, "/v1/erasures", Reach::scope},
     {get, "/v1/erasures/{erasureId}", Reach::object},
+    {post, "/v1/clients", Reach::scope,
+        R"({"name":"x","type":"public","redirectUris":["https://app.example.com/cb"]})"},
+    {get, "/v1/clients", Reach::scope},
+    {get, "/v1/clients/{clientId}", Reach::object},
+    {patch, "/v1/clients/{clientId}", Reach::object, R"({"name":"x"})"},
+    {post, "/v1/clients/{clientId}/secret", Reach::object},
+    {del, "/v1/clients/{clientId}", Reach::object},
     {get, "/v1/settings", Reach::scope},
     {patch, "/v1/settings", Reach::scope, R"({"brand":"other"})"},
     {put, "/v1/settings/logo", Reach::scope, gray_pixel, "image/png"},
@@ -106,6 +126,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/v1/audit", Reach::scope},
     {get, "/.well-known/jwks.json", Reach::open},
     {get, "/.well-known/openid-configuration", Reach::open},
+    {get, "/.well-known/oauth-authorization-server", Reach::open},
     {get, "/.well-known/webauthn", Reach::open},
     {post, "/v1/admin/tenants/{slug}/owners", Reach::tenantless,
         R"({"email":"x@example.com","password":"another good one","environment":"sandbox"})"},
@@ -165,6 +186,11 @@ struct Ada {
         objects["erasureId"] = world.postgres.query(
             "INSERT INTO erasures (scope_id, erasure_id, user_id, requested_at, expires_at) VALUES (" +
             world.scope_id() + ", gen_random_uuid(), gen_random_uuid(), now(), now()) RETURNING erasure_id");
+        objects["clientId"] = "marker-app";
+        REQUIRE(world.as_master()
+                    .post("/v1/clients", R"({"clientId":"marker-app","name":"marker","type":"confidential",)"
+                                         R"("redirectUris":["https://app.example.com/cb"]})")
+                    .status == 201);
         objects["slug"] = "demo";
         objects["phone"] = account.phone;
     }
@@ -309,7 +335,8 @@ TEST_CASE("no route lets a caller read or change data of another scope or user",
         {"webhookId", never}, {"deliveryId", never}});
     isolation.absent = {{"deviceId", never}, {"sessionId", never}, {"userId", never}, {"erasureId", never},
         {"slug", "nobody"}, {"phone", "+4915188888888"}, {"identityId", never}, {"passkeyId", never},
-        {"environment", "sandbox"}, {"prefix", "aut_zzzzzzzz"}, {"webhookId", never}, {"deliveryId", never}};
+        {"clientId", never}, {"environment", "sandbox"}, {"prefix", "aut_zzzzzzzz"}, {"webhookId", never},
+        {"deliveryId", never}};
     isolation.secrets = {"marker", ada.account.user_id};
     isolation.rows = [&] { return rows_of(world, scope_id); };
     add_strangers(isolation, world, ada, others);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr auto kinds = std::to_array({MailKind::verify_email, MailKind::reset_password,
     MailKind::confirm_new_email, MailKind::email_changed, MailKind::invitation, MailKind::new_sign_in,
-    MailKind::password_changed, MailKind::factor_added, MailKind::factor_removed});
+    MailKind::password_changed, MailKind::factor_added, MailKind::factor_removed, MailKind::identity_linked});
 static_assert(kinds.size() == core::names_of<MailKind>.size());
 
 constexpr char const* token = "vY3kq0Zt6mXn2aJ8bS4wE1cR7uH5dL9pG0fT3iK6oQ8";

@@ -91,15 +91,23 @@ TEST_CASE("pages of other origins cannot frame, send or read the hosted pages", 
 TEST_CASE("pages fit every screen, are accessible and small", "[page]")
 {
     World const world(today());
-    auto const [part, language] =
-        GENERATE(table<char const*, char const*>({{"entry", "ar"}, {"enrolment", "de"}, {"account", "en"}}));
+    auto const [part, language] = GENERATE(table<char const*, char const*>(
+        {{"entry", "ar"}, {"enrolment", "de"}, {"account", "en"}, {"authorization", "de"}}));
     INFO(part);
     world.set({{"brand", "Donaudampfschifffahrtsgesellschaft Aktiengesellschaft & <Söhne>"},
-        {"accentColor", "#ffd500"}});
+        {"accentColor", "#ffd500"},
+        {"identityProviders", json::array{json::object{{"issuer", "https://id.example.com"}, {"name", "Acme"},
+                                  {"clientId", "app"}, {"clientSecret", "s"}}}}});
     auto owner = world.as_master();
     REQUIRE(
         owner.put("/v1/settings/logo", make_png(600, 120), {{"Content-Type", "image/png"}}).status == 200);
-    run_script(world, "pages_looks.mjs", {{"part", part}, {"language", language}});
+    std::string const redirect_uri = "https://shop.example.com/callback";
+    auto const client = owner.post("/v1/clients", body({{"name", "Gartenmöbelhaus & Co"}, {"type", "public"},
+                                                      {"redirectUris", json::array{redirect_uri}}}));
+    REQUIRE(client.status == 201);
+    run_script(world, "pages_looks.mjs",
+        {{"part", part}, {"language", language}, {"client", text(client.json(), "clientId")},
+            {"redirectUri", redirect_uri}});
 }
 
 TEST_CASE("pages of a tenant's own sites can trust the browser", "[page]")

@@ -67,6 +67,48 @@ private:
     json::value said_;
 };
 
+/// An OpenID provider with the authorization code flow (node/oidc_provider.mjs), which needs PKCE.
+class CodeFlowProvider {
+public:
+    CodeFlowProvider(std::string const& redirect_uri, json::object const& client)
+    {
+        json::object input = client;
+        input["redirectUri"] = redirect_uri;
+        std::ofstream(folder_.path() + "/input.json") << json::serialize(input);
+        process_.emplace(testing::Process::Options{
+            .argv = {"node", NPM_FOLDER "/oidc_provider.mjs", folder_.path() + "/input.json"},
+            .output = folder_.path() + "/output"});
+        REQUIRE(testing::eventually([this] { return read(); }, std::chrono::minutes(1)));
+    }
+
+    std::string issuer() const { return text(said_, "issuer"); }
+
+    /// The user signs in at the provider, to which `location` has sent the browser. Returns the path and
+    /// query to which the provider sends the browser back.
+    std::string sign_in(std::string const& user, std::string const& location) const
+    {
+        testing::HttpClient browser(issuer());
+        auto const back = testing::require(
+            200, browser.get("/sign-in?login=" + user + "&url=" + core::percent_encode(location)));
+        return back.body.substr(back.body.find("/oauth/external/callback"));
+    }
+
+private:
+    bool read()
+    {
+        std::ifstream lines(folder_.path() + "/output");
+        for (std::string line; std::getline(lines, line);) {
+            boost::system::error_code incomplete;
+            if (line.starts_with("{\"port\"")) said_ = json::parse(line, incomplete);
+        }
+        return said_.is_object();
+    }
+
+    testing::TemporaryDirectory folder_;
+    std::optional<testing::Process> process_;
+    json::value said_;
+};
+
 } // namespace
 
 TEST_CASE("the codes of an authenticator app are accepted", "[peers]")
@@ -180,6 +222,38 @@ TEST_CASE("users of an identity provider sign in", "[peers]")
     CHECK(world.with(provider.token("rs256")).get("/v1/auth/me").status == 401);
     world.clock.advance(1h + 1min); // past the token's expiry and the allowed clock skew
     CHECK(sign_in(provider.token("rs256")).status == 401);
+}
+
+TEST_CASE("users of oidc-provider sign in on the hosted pages", "[peers]")
+{
+    World const world(today());
+    auto const own = text(world.client().get("/.well-known/openid-configuration").json(), "issuer");
+    auto const [method, secret] = GENERATE(table<std::string, std::string>(
+        {{"client_secret_basic", "a secret: with /+%&="}, {"client_secret_post", "another"}, {"none", ""}}));
+    INFO(method);
+    json::object client{{"method", method}};
+    if (!secret.empty()) client["secret"] = secret;
+    CodeFlowProvider const provider(own + "/oauth/external/callback", client);
+    json::object setting{{"name", "foreign"}, {"issuer", provider.issuer()}, {"clientId", "tetrad"}};
+    if (!secret.empty()) setting["clientSecret"] = secret;
+    if (method == "client_secret_post") setting["tokenEndpointAuthMethod"] = method;
+    world.set({{"identityProviders", json::array{setting}}});
+
+    PageClient browser(world);
+    HostedPage page;
+    auto const sign_in = [&](std::string const& user) {
+        world.clock.advance(core::SystemClock().now() - world.clock.now()); // tokens are issued now
+        auto const begun = browser.get_raw("/oauth/external/foreign");
+        INFO(begun.body);
+        REQUIRE(begun.status == 303);
+        page = browser.get(provider.sign_in(user, begun.location));
+        return page.status != 503; // the provider's keys may arrive too late
+    };
+    REQUIRE(testing::eventually([&] { return sign_in("uma"); }, 1min));
+    CHECK(page.status == 400); // the email is not verified
+    REQUIRE(testing::eventually([&] { return sign_in("rita"); }, 1min));
+    CHECK(page.location == "/account");
+    CHECK(page.says("Signed in as rita@example.com"));
 }
 
 TEST_CASE("Twilio's client can read the responses of the Twilio test server", "[peers]")

@@ -10,10 +10,11 @@
 namespace {
 
 using Kids = std::set<std::string>;
+using enum crypto::SignatureAlgorithm;
 
 /// The signing keys of a replica, with its own database.
 struct Replica {
-    /// Creates the next key, like `auth-mfa rotate-signing-key`.
+    /// Creates the next keys, like `auth-mfa rotate-signing-key`.
     void rotate(std::chrono::seconds overlap)
     {
         core::Time const now = clock.now();
@@ -21,17 +22,17 @@ struct Replica {
             [&](pg::Tx& tx) { auth_mfa::signing_keys::rotate(tx, keyring, now, now + overlap); });
     }
 
-    /// Reads the keys and returns the ids of the published ones.
+    /// Reads the keys and returns the ids of the published ones of this algorithm.
     Kids published()
     {
         Kids kids;
-        auto const set = crypto::parse_jwk_set(cache.load(database, keyring));
+        auto const set = crypto::parse_foreign_jwk_set(cache.load(database, keyring));
         for (auto const& key : set.keys)
-            kids.insert(key.kid());
+            if (key.algorithm() == algorithm) kids.insert(key.kid());
         return kids;
     }
 
-    std::string signs() const { return cache.current()->kid; }
+    std::string signs() const { return cache.current(algorithm)->kid; }
 
     /// The id of the only published key that is not in `before`.
     std::string new_since(Kids const& before)
@@ -43,6 +44,7 @@ struct Replica {
         return *now.begin();
     }
 
+    crypto::SignatureAlgorithm algorithm = es256; ///< of the keys that the functions return
     testing::Postgres const postgres = testing::Postgres::migrated(auth_mfa::App::components(), "auth_mfa");
     pg::Database database{{.url = postgres.service_url(), .threads = 1, .queue_timeout = 30s}};
     crypto::Keyring const keyring = crypto::Keyring::parse(testing::encryption_keys);
@@ -62,7 +64,9 @@ TEST_CASE("keys and metadata are published on every host", "[signing_keys]")
     REQUIRE(jwks.status == 200);
     CHECK(world.client("other").get("/.well-known/jwks.json").body == jwks.body);
     auto const key = jwks.json().at("keys").at(0);
-    CHECK_FALSE(key.as_object().contains("d"));
+    for (auto const& each : jwks.json().at("keys").as_array())
+        for (auto const* const secret : {"d", "p", "q", "dp", "dq", "qi"})
+            CHECK_FALSE(each.as_object().contains(secret));
     auto const header = boost::json::parse(
         *crypto::base64url::decode(ada.access_token.substr(0, ada.access_token.find('.'))));
     CHECK(header.at("kid") == key.at("kid"));
@@ -74,10 +78,53 @@ TEST_CASE("keys and metadata are published on every host", "[signing_keys]")
     CHECK(base.get("/.well-known/openid-configuration").status == 200);
 }
 
+TEST_CASE("access tokens are signed with ES256, and a key of each algorithm is published", "[signing_keys]")
+{
+    Replica replica;
+    REQUIRE(replica.published().size() == 1);
+    CHECK(replica.cache.current()->algorithm() == es256);
+    replica.algorithm = rs256;
+    REQUIRE(replica.published().size() == 1);
+    CHECK(replica.cache.current(rs256)->algorithm() == rs256);
+    auto const jws = crypto::parse_jws(replica.cache.current(rs256)->sign({{"typ", "JWT"}}, {{"sub", "a"}}));
+    REQUIRE(jws);
+    CHECK(jws->kid() == replica.signs());
+    auto const set = crypto::parse_foreign_jwk_set(replica.cache.jwks());
+    REQUIRE(set.find(jws->kid()) != nullptr);
+    CHECK(crypto::verify(*set.find(jws->kid()), *jws));
+    // Services that verify access tokens skip the RSA keys.
+    CHECK(crypto::parse_jwk_set(replica.cache.jwks()).keys.size() == 1);
+}
+
+TEST_CASE(
+    "a key of an algorithm that lacks one is made at the next load, as after an upgrade", "[signing_keys]")
+{
+    Replica replica;
+    Kids const first = replica.published();
+    replica.postgres.query("DELETE FROM rsa_signing_keys");
+    CHECK(replica.published() == first);
+    replica.algorithm = rs256;
+    CHECK(replica.published().size() == 1);
+}
+
+TEST_CASE("a new encryption key seals the keys of both algorithms", "[signing_keys]")
+{
+    Replica replica;
+    Kids const first = replica.published();
+    auto const keyring =
+        crypto::Keyring::parse("next:B" + std::string(42, 'A') + "=," + testing::encryption_keys);
+    auto const changed = replica.database.transact_blocking(
+        pg::Scopes(), [&](pg::Tx& tx) { return auth_mfa::signing_keys::reencrypt(tx, keyring); });
+    CHECK(changed == 2);
+    CHECK_THROWS(replica.published()); // it lacks the new encryption key
+    CHECK_FALSE(replica.cache.load(replica.database, keyring).empty());
+}
+
 TEST_CASE("a new key is published before it signs, and the old key stays published until its tokens expire",
     "[signing_keys]")
 {
     Replica replica;
+    replica.algorithm = GENERATE(es256, rs256);
     Kids const first = replica.published();
     REQUIRE(first.size() == 1);
     CHECK(replica.published() == first); // no second key is made
@@ -101,6 +148,7 @@ TEST_CASE(
     "a key that is created for immediate use signs at once, even if another key waits", "[signing_keys]")
 {
     Replica replica;
+    replica.algorithm = GENERATE(es256, rs256);
     Kids known = replica.published();
     replica.rotate(15min);
     known.insert(replica.new_since(known));
@@ -121,7 +169,8 @@ TEST_CASE(
     }
     SECTION("both retired keys can be removed from the published keys, for example after a leak")
     {
-        replica.postgres.query("DELETE FROM signing_keys WHERE retired_at IS NOT NULL");
+        for (std::string const table : {"signing_keys", "rsa_signing_keys"})
+            replica.postgres.query("DELETE FROM " + table + " WHERE retired_at IS NOT NULL");
         CHECK(replica.published() == Kids{latest});
         CHECK(replica.signs() == latest);
     }

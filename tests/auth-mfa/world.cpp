@@ -128,6 +128,7 @@ World::World(Options options) : ServiceWorld(auth_mfa::definition(), options.now
         std::move(environment),
         [&](service::Settings& settings) {
             settings.base_host = options.base_host;
+            settings.port = options.port;
             if (!options.redis_url.empty()) settings.redis_url = core::Secret(options.redis_url);
             settings.trusted_proxies = gateway::TrustedProxies::parse("127.0.0.1").value();
         },

@@ -47,6 +47,7 @@ public:
         core::Time now = testing::FakeClock::start;
         std::string twilio_url = {}; ///< if set, replaces the outbox
         std::string base_host = "auth.localhost";
+        std::uint16_t port = 0; ///< of the API, also in the issuer; 0: any free port, and none in the issuer
         std::string redis_url = {}; ///< if set, replaces the world's own Redis
         std::map<std::string, std::string> environment = {};
         /// `limits` of the tenants. With `sends_from_sandbox`, messages of the sandbox are sent like those of

@@ -1,4 +1,4 @@
-// Compares auth-mfa with pgbench, with bare Argon2id hashing and with bare ES256 verification, in alternating rounds. Reports medians.
+// Compares auth-mfa with pgbench, bare Argon2id hashing, bare ES256 verification and oidc-provider, in alternating rounds. Reports medians.
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,6 +11,7 @@ import {
     addTable, addText, alternate, charged, database, env, freshId, idOf, listFile, median, note, operator, options, report, rounds, seconds,
     sleep, startBareServer, stop, wrk,
 } from './lib.mjs'
+import { addOidc, oidcFigures } from './oidc.mjs'
 import { atLeast, atMost, grouped, k, times, us } from './report.mjs'
 
 const few = 1000
@@ -22,6 +23,8 @@ const places = 18 * threads // the maximum number of sign-ins of one environment
 const phoneUsers = 100_000_000 // number of the first user with a second factor
 const passkeyUsers = 200_000_000 // number of the first user with a passkey
 const passkeyCount = Math.min(challenges, 2000)
+const codeUsers = Math.min(users, 20_000) // users who authorize clients
+const exchanges = 8 * Math.ceil(challenges * 3 / 8) // in a round; a multiple of pgbench's clients
 const port = Number(env.AUTH_PORT)
 const tenant = 'demo'
 const host = `${tenant}.${env.AUTH_HOST}`
@@ -481,12 +484,18 @@ function addPages({ rates, sizes }) {
     addText('The service sends the files without compression; a proxy can compress them. The script does not delay the first paint.')
 }
 
+const oidc = () => oidcFigures({ host, scope, users: codeUsers, connections, exchanges })
+
 await report('auth-mfa', async () => {
     await call('PUT', `/v1/admin/tenants/${tenant}`, { displayName: tenant, limits: { smsPerDay: 1_000_000_000 } })
     if ('storm' in options) {
         insertUsers(0, users, await registered())
         addLogins(await loginBesideBareHashes())
         return addStorm(await meInAStorm())
+    }
+    if ('oidc' in options) {
+        insertUsers(0, codeUsers, await registered())
+        return addOidc(await oidc())
     }
     if ('pages' in options) {
         const hash = await registered()
@@ -510,6 +519,7 @@ await report('auth-mfa', async () => {
     const verified = await verifyBesidePgbench()
     const passkeys = await passkeysBesidePgbench(await registerPasskeys(hash))
     const shownPages = await pageFigures()
+    const provided = await oidc()
     const forgotten = await forgotBesidePgbench()
     const hidden = []
     for (const path of ['/v1/auth/password/forgot', '/v1/auth/email/verification'])
@@ -543,4 +553,5 @@ await report('auth-mfa', async () => {
             return [label, us(before), us(after), atMost(`${label}: ${grouped(users)} ÷ ${grouped(few)} users`, after / before, 1.3)]
         }))
     addPages(shownPages)
+    addOidc(provided)
 })

@@ -1,5 +1,7 @@
 #include "checks.hpp"
+#include "crypto/jwt.hpp"
 #include "images.hpp"
+#include "oauth.hpp"
 #include "passkeys.hpp"
 #include "routes.hpp"
 #include "world.hpp"
@@ -19,6 +21,31 @@ testing::HttpResponse sent(
     testing::HttpClient& client, std::string const& name, boost::json::object const& request)
 {
     return checked(client, name, name.substr(name.find(' ') + 1), body(request));
+}
+
+void check_clients(testing::HttpClient& owner)
+{
+    auto const made = example(owner, "POST /v1/clients");
+    REQUIRE(made.status == 201);
+    CHECK(sent(owner, "POST /v1/clients", {}).status == 400);
+    CHECK(example(owner, "GET /v1/clients").status == 200);
+    auto const path = "/v1/clients/" + text(made.json(), "clientId");
+    std::string const get = "GET /v1/clients/{clientId}", patch = "PATCH /v1/clients/{clientId}",
+                      rotate = "POST /v1/clients/{clientId}/secret", del = "DELETE /v1/clients/{clientId}";
+    CHECK(checked(owner, get, path).status == 200);
+    CHECK(checked(owner, patch, path, example_of(patch)).status == 200);
+    CHECK(checked(owner, rotate, path + "/secret", example_of(rotate)).status == 409);
+    CHECK(checked(owner, del, path).status == 200);
+    CHECK(checked(owner, get, path).status == 404);
+    auto const keys = boost::json::array{crypto::SigningKey::generate().public_jwk("key-1")};
+    auto const server = sent(owner, "POST /v1/clients",
+        {{"name", "Server"}, {"type", "confidential"},
+            {"redirectUris", boost::json::array{"https://app.example.com/callback"}},
+            {"jwks", {{"keys", keys}}}});
+    REQUIRE(server.status == 201);
+    auto const other = "/v1/clients/" + text(server.json(), "clientId");
+    CHECK(checked(owner, patch, other, R"({"jwks":null})").status == 200);
+    CHECK(checked(owner, rotate, other + "/secret", example_of(rotate)).status == 200);
 }
 
 } // namespace
@@ -205,6 +232,7 @@ TEST_CASE("responses of tenant and operator routes match the contract", "[contra
     CHECK(checked(boss, "PATCH /v1/members/{userId}", "/v1/members/" + owner.user_id, R"({"role":"user"})")
               .status == 409);
     CHECK(checked(boss, "DELETE /v1/members/{userId}/mfa", member + "/mfa").status == 200);
+    check_clients(boss);
     CHECK(example(boss, "PATCH /v1/settings").status == 200);
     CHECK(checked(boss, "PUT /v1/settings/logo", "/v1/settings/logo", make_png(3, 2),
               {{"Content-Type", "image/png"}})
@@ -225,11 +253,63 @@ TEST_CASE("responses of tenant and operator routes match the contract", "[contra
     CHECK(checked(anyone, "POST /webhooks/sms/twilio", "/webhooks/sms/twilio",
               "From=%2B4915112345678&Body=START", {{"Content-Type", "application/x-www-form-urlencoded"}})
               .status == 401);
-    for (auto const* page : {"/login", "/register", "/reset", "/enroll", "/pages.css", "/pages.js",
-             "/.well-known/jwks.json", "/.well-known/openid-configuration"})
+    for (auto const* page : {"/login", "/register", "/reset", "/enroll", "/oauth/logout", "/pages.css",
+             "/pages.js", "/.well-known/jwks.json", "/.well-known/openid-configuration",
+             "/.well-known/oauth-authorization-server"})
         CHECK(example(anyone, std::string("GET ") + page).status == 200);
+    auto const form = testing::HttpClient::Headers{{"Content-Type", "application/x-www-form-urlencoded"}};
+    CHECK(example(anyone, "GET /oauth/external/callback").status == 410);
+    CHECK(example(anyone, "GET /oauth/external/{name}").status == 404);
+    CHECK(checked(anyone, "POST /oauth/external/callback", "/oauth/external/callback", "state=x", form)
+              .status == 303);
+    CHECK(example(anyone, "GET /oauth/authorize").status == 400); // the client of the example is unknown
+    CHECK(checked(anyone, "POST /oauth/authorize", "/oauth/authorize", "client_id=x", form).status == 400);
+    CHECK(checked(anyone, "POST /oauth/par", "/oauth/par", "client_id=x", form).status == 401);
+    std::string const request = "client_id=tetrad-console&response_type=code&redirect_uri=";
+    CHECK(checked(anyone, "POST /oauth/par", "/oauth/par", request + "x", form).status == 400);
+    CHECK(checked(anyone, "POST /oauth/logout", "/oauth/logout", "state=af0ifjsldkj",
+              {{"Content-Type", "application/x-www-form-urlencoded"}})
+              .status == 303);
     for (auto const* page : {"/verify-email", "/invite", "/confirm-email", "/revert-email"})
         CHECK(checked(anyone, std::string("GET ") + page, std::string(page) + "?token=abc").status == 200);
+}
+
+TEST_CASE("responses for clients match the contract", "[contract]")
+{
+    World const world;
+    auto const ada = world.new_account();
+    auto const client = oauth::new_confidential_client(world);
+    auto browser = oauth::signed_in(world, ada);
+    auto const pkce = oauth::Pkce::make();
+    auto const code = oauth::authorize(browser, oauth::request_of(client, pkce));
+    auto anyone = world.client();
+    auto const send = [&](std::string const& path, oauth::Fields const& fields) {
+        return checked(anyone, "POST " + path, path, oauth::encode(fields),
+            {{"Content-Type", "application/x-www-form-urlencoded"}});
+    };
+    auto const as_client = [&](oauth::Fields const& fields) {
+        return oauth::with(oauth::credentials_of(client), fields);
+    };
+    oauth::Fields const grant{{"grant_type", "authorization_code"}, {"code", code},
+        {"redirect_uri", client.redirect_uri}, {"code_verifier", pkce.verifier}};
+    CHECK(send("/oauth/token", {}).status == 400);
+    CHECK(send("/oauth/token", oauth::with(grant, {{"client_id", "unknown"}})).status == 401);
+    auto const exchanged = send("/oauth/token", as_client(grant));
+    auto const tokens = oauth::Tokens::of(exchanged);
+    auto const refreshed = send("/oauth/token",
+        as_client({{"grant_type", "refresh_token"}, {"refresh_token", tokens.refresh_token}}));
+    auto const next = oauth::Tokens::of(refreshed);
+
+    for (auto const& token : {next.access_token, next.refresh_token, ada.access_token, std::string("x")})
+        CHECK(send("/oauth/introspect", as_client({{"token", token}})).status == 200);
+    CHECK(send("/oauth/introspect", {{"token", "x"}}).status == 400);
+    auto app = world.with(next.access_token);
+    CHECK(example(app, "GET /oauth/userinfo").status == 200);
+    CHECK(example(anyone, "GET /oauth/userinfo").status == 401);
+    CHECK(send("/oauth/userinfo", {{"access_token", next.access_token}}).status == 200);
+    CHECK(send("/oauth/userinfo", {{"access_token", "x"}}).status == 401);
+    CHECK(send("/oauth/revoke", as_client({{"token", ada.refresh_token}})).status == 400);
+    CHECK(send("/oauth/revoke", as_client({{"token", next.refresh_token}})).status == 200);
 }
 
 TEST_CASE("the served reference matches the contract", "[contract]")

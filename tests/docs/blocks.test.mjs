@@ -79,7 +79,8 @@ const notRun = {
     "./scripts/run     # starts all services with their own PostgreSQL and Redis; Ctrl-C stops them\n./scripts/test    # runs the tests",
     "deploy/make-secrets compose > deploy/.env\ndocker compose -p tetrad -f deploy/compose.yaml up --build --detach --wait",
   ],
-  ...Object.fromEntries(["README", "auth-mfa", "billing", "feedback", "notify"].map((name) => [`docs/tutorials/${name}.md`, ["./scripts/run --detach --fresh"]])),
+  ...Object.fromEntries(["README", "auth-mfa", "billing", "feedback", "notify", "sign-in-native-app", "sign-in-server", "sign-in-single-page-app"]
+    .map((name) => [`docs/tutorials/${name}.md`, ["./scripts/run --detach --fresh"]])),
 };
 
 test("only these commands of the documents are not run", () => {

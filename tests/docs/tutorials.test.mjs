@@ -37,6 +37,7 @@ for (const [index, prefix] of ["FEEDBACK", "AUTH", "NOTIFY", "BILLING"].entries(
   ports[`${prefix}_PORT`] = { documented: 8101 + index, used: await freePort() };
   ports[`${prefix}_OPS_PORT`] = { documented: 9101 + index, used: await freePort() };
 }
+ports.APP_PORT = { documented: 8180, used: await freePort() }; // of the apps that the tutorials build
 const environment = {
   ...process.env,
   ...Object.fromEntries(Object.entries(ports).map(([name, { used }]) => [name, String(used)])),
@@ -51,11 +52,16 @@ async function script(name, ...args) {
   assert.equal(status, 0, `scripts/${name} ${args.join(" ")}`);
 }
 
+/** The folder for the folders that documents make with `mktemp`. */
+const temporary = path.join(RUN, "tmp");
+
 /** Makes a folder with the parts of the checkout that the documents use: the scripts (and `.run`, which scripts/run makes). */
 function makeFolder() {
-  rmSync(path.join(RUN, "scripts"), { recursive: true, force: true });
-  mkdirSync(path.join(RUN, "scripts"), { recursive: true });
-  for (const name of ["run", "tenant"]) {
+  for (const folder of [path.join(RUN, "scripts"), temporary]) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+  }
+  for (const name of ["run", "tenant", "browser"]) {
     const file = path.join(RUN, "scripts", name);
     writeFileSync(file, `#!/bin/sh\nexec '${path.join(checkout, "scripts", name)}' "$@"\n`);
     chmodSync(file, 0o755);
@@ -66,7 +72,7 @@ function makeFolder() {
 async function printedBy(commands) {
   const file = path.join(RUN, "printed.txt");
   const out = openSync(file, "w");
-  const child = spawn("bash", ["-c", scriptOf(commands, mark)], { cwd: RUN, env: environment, stdio: ["ignore", out, out], detached: true });
+  const child = spawn("bash", ["-c", scriptOf(commands, mark)], { cwd: RUN, env: { ...environment, TMPDIR: temporary }, stdio: ["ignore", out, out], detached: true });
   const limit = setTimeout(() => process.kill(-child.pid, "SIGKILL"), minutes * 60_000);
   await once(child, "exit");
   clearTimeout(limit);

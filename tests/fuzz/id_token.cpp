@@ -31,7 +31,7 @@ std::optional<json::object> read_object(std::string_view text)
 
 void check(auth_mfa::ClaimedIdentity const& claimed, crypto::Jws const& jws)
 {
-    auto const& [issuer, subject, email, key, issued_at, token_hash] = claimed.identity;
+    auto const& [issuer, subject, email, key, issued_at, authenticated_at, token_hash] = claimed.identity;
     auto const named =
         std::ranges::find(providers, claimed.provider, [](auto const& provider) { return &provider; });
     require(named != providers.end() && issuer == named->issuer && !jws.kid().empty());

@@ -205,6 +205,7 @@ TEST_CASE("auth-mfa's tables can be distributed by scope", "[schema]")
 {
     auto const references = with({
         {"signing_keys", "the service signs the tokens of all tenants with the same keys"},
+        {"rsa_signing_keys", "likewise"},
         {"sms_opt_outs", "phones that opted out of the shared sender, for all tenants"},
     });
     CHECK(faults_of(auth_mfa::definition(), "auth_mfa", references) == Lines{});

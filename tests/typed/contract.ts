@@ -126,12 +126,12 @@ export class Contract {
     return faults;
   }
 
-  /** Deviations of a request and its response from the contract. If the response is a refusal, only the response is checked, because the
-      request may be invalid on purpose. */
+  /** Deviations of a request and its response from the contract. A redirect is a success. If the response is a refusal, only the response
+      is checked, because the request may be invalid on purpose. */
   faultsOf(exchange: Exchange): string[] {
     const operation = this.#find(exchange);
     if (operation === undefined) return [`${exchange.method} ${exchange.url.pathname} is not in the contract`];
-    const succeeded = exchange.status < 300;
+    const succeeded = exchange.status < 400;
     const faults = this.#faultsOfAnswer(operation, exchange);
     if (succeeded) faults.push(...this.#faultsOfRequest(operation, exchange));
     if (succeeded && faults.length === 0) this.#succeeded.add(operation.name);

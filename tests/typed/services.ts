@@ -57,8 +57,8 @@ export const valuesOf = (lines: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
   );
 
-/** Sends a request to 127.0.0.1, for any host in the URL, and returns the request and the response. */
-async function exchanged(method: string, url: URL, requestHeaders: Headers, requestBody: Buffer): Promise<Exchange> {
+/** Sends a request to 127.0.0.1, for any host in the URL, and returns the request and the response. It checks nothing. */
+export async function exchanged(method: string, url: URL, requestHeaders: Headers, requestBody: Buffer): Promise<Exchange> {
   const sent = Object.fromEntries(requestHeaders);
   if (requestBody.length > 0 || !["GET", "DELETE"].includes(method)) sent["content-length"] = String(requestBody.length);
   const request = http.request({

@@ -224,6 +224,10 @@ const dashboards = {
       graph("Password hashes", "ops", [[`sum(${rate("tetrad_password_hashes_total")})`, "hashes"]]),
       graph("Breached passwords", "ops", [[per("result", rate("tetrad_breach_checks_total")), "{{result}}"]], { description: "Lookups of new passwords (BREACH_API_URL). After a failed lookup the password is accepted." }),
     ]],
+    ["OpenID Connect", [
+      graph("Logout tokens", "ops", [[per("outcome", rate("tetrad_jobs_total", 'queue="logout_notices"')), "{{outcome}}"], [`sum(${rate("tetrad_logout_notices_failed_total")})`, "given up after a day"]], { description: "Attempts to tell clients that a session has ended (backchannelLogoutUri)." }),
+      graph("Logout tokens: longest wait", "s", [[`max(tetrad_queue_oldest_due_seconds${of('queue="logout_notices"')})`, "due"]]),
+    ]],
     ["Text messages", [
       ...providers, ...texts,
       graph("Codes in progress", "none", [[`sum(tetrad_sms_in_flight${of()})`, "at the provider"], [`sum(tetrad_sms_waiting${of()})`, "waiting"]]),

@@ -57,10 +57,9 @@ Known find_or_create(
 
 } // namespace
 
-asio::awaitable<SignedIn> sign_in_with_id_token(http::Request const& req, Deps& deps)
+asio::awaitable<SignedIn> sign_in_with_identity(
+    http::Request const& req, Deps& deps, ExternalIdentity const& identity)
 {
-    auto const presented = PresentedIdToken::parse(req);
-    ExternalIdentity const identity = co_await require_identity(req, deps, presented);
     AccountRules const rules = co_await account_rules(req, deps);
     Known const known = co_await deps.db.transact(req.scope(),
         [&](pg::Tx& tx) { return find_or_create(tx, req, identity, rules.sign_up_open, deps.clock.now()); });
@@ -70,7 +69,9 @@ asio::awaitable<SignedIn> sign_in_with_id_token(http::Request const& req, Deps& 
 
 asio::awaitable<http::Response> sign_in_externally(http::Request const& req, Deps& deps)
 {
-    co_return respond_with_tokens(req, deps, co_await sign_in_with_id_token(req, deps));
+    auto const presented = PresentedIdToken::parse(req);
+    ExternalIdentity const identity = co_await require_identity(req, deps, presented);
+    co_return respond_with_tokens(req, deps, co_await sign_in_with_identity(req, deps, identity));
 }
 
 } // namespace auth_mfa

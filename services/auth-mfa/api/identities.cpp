@@ -8,6 +8,7 @@
 #include "flows/activity.hpp"
 #include "flows/fresh_authentication.hpp"
 #include "flows/id_tokens.hpp"
+#include "flows/mail_requests.hpp"
 #include "flows/signed_in_user.hpp"
 #include "flows/ways_to_sign_in.hpp"
 #include "pg/database.hpp"
@@ -20,7 +21,8 @@ namespace auth_mfa {
 
 namespace {
 
-LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalIdentity const& external)
+LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalIdentity const& external,
+    AccountRules const& rules)
 {
     User const user = lock_signed_in_user(tx, req, deps);
     require_unused(tx, req, external);
@@ -32,6 +34,7 @@ LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalId
     if (!linked)
         throw core::Error(
             core::codes::conflict, "This identity is already linked to an account. Unlink it there first.");
+    if (rules.security_emails) mail_notice(tx, req, MailKind::identity_linked, user);
     record(tx, req,
         {.user_id = user.id,
             .type = "identity_linked",
@@ -42,13 +45,20 @@ LinkedIdentity link(pg::Tx& tx, http::Request const& req, Deps& deps, ExternalId
 
 } // namespace
 
+asio::awaitable<LinkedIdentity> link_proved_identity(
+    http::Request const& req, Deps& deps, ExternalIdentity const& external)
+{
+    AccountRules const rules = co_await account_rules(req, deps);
+    co_return co_await deps.db.transact(
+        req.scope(), [&](pg::Tx& tx) { return link(tx, req, deps, external, rules); });
+}
+
 asio::awaitable<http::Response> link_identity(http::Request const& req, Deps& deps)
 {
     auto const presented = PresentedIdToken::parse(req);
     co_await require_fresh(req, deps, co_await signed_in_user(req, deps));
     ExternalIdentity const external = co_await require_identity(req, deps, presented);
-    auto const linked =
-        co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) { return link(tx, req, deps, external); });
+    auto const linked = co_await link_proved_identity(req, deps, external);
     core::JsonWriter w;
     write(w, linked);
     co_return http::Response::created(std::move(w).str());

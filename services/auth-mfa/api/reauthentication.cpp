@@ -155,9 +155,8 @@ bool proves(pg::Tx& tx, http::Request const& req, UserId user_id, ExternalIdenti
 }
 
 asio::awaitable<Proved> prove_identity(
-    http::Request const& req, Deps& deps, User const& user, PresentedIdToken const& presented)
+    http::Request const& req, Deps& deps, User const& user, ExternalIdentity const& identity)
 {
-    ExternalIdentity const identity = co_await require_identity(req, deps, presented);
     bool const right =
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return proves(tx, req, user.id, identity); });
     if (!right) {
@@ -173,12 +172,19 @@ asio::awaitable<Proved> prove_identity(
     co_return Proved{.amr = {"fed"}, .use_up = std::move(use_up)};
 }
 
+asio::awaitable<Proved> prove_id_token(
+    http::Request const& req, Deps& deps, User const& user, PresentedIdToken const& presented)
+{
+    auto const identity = co_await require_identity(req, deps, presented);
+    co_return co_await prove_identity(req, deps, user, identity);
+}
+
 asio::awaitable<Proved> prove(http::Request const& req, Deps& deps, User const& user, Proof const& proof)
 {
     if (proof.password) return prove_password(req, deps, user, *proof.password);
     if (proof.method) return prove_code(req, deps, user, proof);
     if (proof.assertion) return prove_passkey(req, deps, user, *proof.assertion);
-    return prove_identity(req, deps, user, *proof.id_token);
+    return prove_id_token(req, deps, user, *proof.id_token);
 }
 
 /// Throws if the session could not be refreshed either.
@@ -188,6 +194,23 @@ void require_refreshable(
     if (!trusts(tenant, environment, contents.identity_provider)) throw session_ended();
     if (account_rules_of(tenant, environment).verified_only && !contents.email_verified)
         throw email_not_verified();
+}
+
+/// Changes the session, and returns the contents of its next access token.
+asio::awaitable<sessions::TokenContents> renew(http::Request const& req, Deps& deps, Proved const& proved)
+{
+    auto const tenant = co_await deps.directory.get(req.scope().slug);
+    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        User const user = lock_signed_in_user(tx, req, deps);
+        if (proved.use_up) proved.use_up(tx);
+        auto updated = sessions::reauthenticate(
+            tx, req.scope(), session_id_of(req), proved.amr, proved.aal2, deps.clock.now())
+                           .value();
+        require_refreshable(*tenant, req.scope().environment(), updated);
+        record(
+            tx, req, {.user_id = user.id, .type = "reauthentication", .action = "session.reauthenticated"});
+        return updated;
+    });
 }
 
 /// Call after `deps.tokens.ready()`.
@@ -210,18 +233,15 @@ asio::awaitable<sessions::TokenContents> reauthenticate_session(http::Request co
     User const user = co_await signed_in_user(req, deps);
     co_await deps.tokens.ready();
     Proved const proved = co_await prove(req, deps, user, proof);
-    auto const tenant = co_await deps.directory.get(req.scope().slug);
-    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
-        lock_signed_in_user(tx, req, deps);
-        if (proved.use_up) proved.use_up(tx);
-        auto updated = sessions::reauthenticate(
-            tx, req.scope(), session_id_of(req), proved.amr, proved.aal2, deps.clock.now())
-                           .value();
-        require_refreshable(*tenant, req.scope().environment(), updated);
-        record(
-            tx, req, {.user_id = user.id, .type = "reauthentication", .action = "session.reauthenticated"});
-        return updated;
-    });
+    co_return co_await renew(req, deps, proved);
+}
+
+asio::awaitable<sessions::TokenContents> reauthenticate_with_identity(
+    http::Request const& req, Deps& deps, ExternalIdentity const& identity)
+{
+    User const user = co_await signed_in_user(req, deps);
+    Proved const proved = co_await prove_identity(req, deps, user, identity);
+    co_return co_await renew(req, deps, proved);
 }
 
 asio::awaitable<http::Response> reauthenticate(http::Request const& req, Deps& deps)

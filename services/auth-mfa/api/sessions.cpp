@@ -1,16 +1,14 @@
 #include "api/sessions.hpp"
 
 #include "audit/audit.hpp"
-#include "batchers.hpp"
 #include "core/fields.hpp"
 #include "domain/json.hpp"
-#include "domain/settings.hpp"
 #include "flows/open_session.hpp"
+#include "flows/refresh.hpp"
 #include "flows/signed_in_user.hpp"
 #include "paging/cursor.hpp"
 #include "pg/database.hpp"
 #include "storage/sessions.hpp"
-#include "tenancy/directory.hpp"
 
 namespace auth_mfa {
 
@@ -45,61 +43,17 @@ void record_ended(pg::Tx& tx, http::Request const& req, std::string action, std:
             .after = {}});
 }
 
-void record_reuse(pg::Tx& tx, http::Request const& req, Session const& session)
-{
-    audit::record(tx, req.scope(), {.id = "system:sessions", .request_id = req.context.request_id},
-        {.action = "session.reuse_detected",
-            .subject_type = "user",
-            .subject_id = session.user_id.to_string(),
-            .before = {},
-            .after = boost::json::object{{"sessionId", session.id.to_string()}}});
-}
-
-/// Handles a refresh token with which the session could not be rotated. Returns the contents of the next
-/// tokens; nullopt if the token is refused. A used token that is presented again after the retry window may
-/// be stolen, so the session ends.
-std::optional<sessions::TokenContents> retry_or_refuse(
-    pg::Tx& tx, http::Request const& req, RefreshToken const& token, core::Time now)
-{
-    auto const locked = sessions::lock(tx, req.scope(), token.session_id);
-    if (!locked) return std::nullopt;
-    Session const& session = locked->session;
-    switch (check_refresh(session, token.generation, now, locked->database_now)) {
-    case Refresh::current:
-    case Refresh::retry:
-        return sessions::token_contents(tx, req.scope(), session.id);
-    case Refresh::reused:
-        sessions::end(tx, req.scope(), session.id, now);
-        record_reuse(tx, req, session);
-        return std::nullopt;
-    case Refresh::refused:
-        break;
-    }
-    return std::nullopt;
-}
-
 } // namespace
 
 asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
 {
     RefreshToken const token = read_refresh_token(req, deps);
     co_await deps.tokens.ready();
-    core::Time const now = deps.clock.now();
-    auto const tenant = co_await deps.directory.get(req.scope().slug);
-    bool const verified_only = account_rules_of(*tenant, req.scope().environment()).verified_only;
-    auto contents = co_await deps.batchers.rotate.run(
-        {req.scope().id, token.session_id, token.generation, now, verified_only});
-    if (!contents) {
-        contents = co_await deps.db.transact(
-            req.scope(), [&](pg::Tx& tx) { return retry_or_refuse(tx, req, token, now); });
-    }
-    if (!contents) throw bad_refresh_token();
-    if (!trusts(*tenant, req.scope().environment(), contents->identity_provider)) {
-        co_await deps.db.transact(
-            req.scope(), [&](pg::Tx& tx) { sessions::end(tx, req.scope(), contents->session_id, now); });
-        throw bad_refresh_token();
-    }
-    if (verified_only && !contents->email_verified) throw email_not_verified();
+    auto const result = co_await refresh_session(req, deps, token, {});
+    auto const* const contents = std::get_if<sessions::TokenContents>(&result);
+    if (contents == nullptr)
+        throw std::get<RefusedRefresh>(result) == RefusedRefresh::email_not_verified ? email_not_verified()
+                                                                                     : bad_refresh_token();
     co_return respond_with_tokens(
         req, deps, TokenResponse{.claims = claims_of(*contents), .generation = contents->generation});
 }
@@ -107,8 +61,11 @@ asio::awaitable<http::Response> refresh(http::Request const& req, Deps& deps)
 asio::awaitable<http::Response> logout(http::Request const& req, Deps& deps)
 {
     RefreshToken const token = read_refresh_token(req, deps);
-    co_await deps.db.transact(
-        req.scope(), [&](pg::Tx& tx) { sessions::end(tx, req.scope(), token.session_id, deps.clock.now()); });
+    co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+        auto const locked = sessions::lock(tx, req.scope(), token.session_id);
+        if (locked && !locked->session.client_id.empty()) throw bad_refresh_token(); // only /oauth/revoke
+        sessions::end(tx, req.scope(), token.session_id, deps.clock.now());
+    });
     co_return http::Response::ok(R"({"loggedOut":true})");
 }
 

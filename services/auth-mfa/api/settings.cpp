@@ -1,5 +1,6 @@
 #include "api/settings.hpp"
 
+#include "api/identity_provider_settings.hpp"
 #include "auth/token_claims.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
@@ -27,9 +28,7 @@ namespace settings = tenancy::settings;
 namespace json = boost::json;
 
 constexpr auto may_change = core::Access::owner | core::Access::master;
-constexpr std::size_t max_providers = 10;
 constexpr std::size_t max_url = 2048;
-constexpr std::size_t max_audience = 255;
 constexpr std::size_t max_brand = 100;
 constexpr std::size_t max_host_name = 253;
 constexpr std::size_t max_color = 32; // longer than a colour, so that a wrong form has one kind of fault
@@ -38,12 +37,15 @@ constexpr std::size_t max_test_phones = 10;
 
 json::object to_json(json::object const& document)
 {
-    return settings::with_defaults(document,
+    json::object shown = settings::with_defaults(document,
         {{"identityProviders", json::array()}, {"allowedOrigins", json::array()}, {"brand", nullptr},
             {"smsCountries", nullptr}, {"emailVerification", "optional"}, {"signUp", "open"},
             {"mfaPolicy", "optional"}, {"securityEmails", true}, {"resetUrl", nullptr},
             {"verifyUrl", nullptr}, {"inviteUrl", nullptr}, {"testPhones", json::array()},
             {"accentColor", nullptr}, {"passkeyRpId", nullptr}, {"logo", nullptr}});
+    auto& providers = shown.at("identityProviders");
+    if (providers.is_array()) providers = shown_identity_providers(providers.get_array());
+    return shown;
 }
 
 /// As `to_json`, for the audit log, which must not contain codes and full phone numbers.
@@ -55,31 +57,6 @@ json::object to_audited_json(json::object const& document)
         item = {{"phone", phone ? phone->masked() : std::string()}};
     }
     return shown;
-}
-
-json::object read_provider(
-    core::Fields& f, json::value const& item, std::size_t index, http_client::AddressPolicy const& addresses)
-{
-    core::Fields nested(item, "/identityProviders/" + std::to_string(index));
-    std::string const issuer = nested.text("issuer", 1, IdentityProvider::max_issuer);
-    if (!issuer.empty()) http_client::check_url(nested, "issuer", issuer, addresses);
-    std::string const audience = nested.text("audience", 1, max_audience);
-    std::string const url = nested.text("jwksUrl", 1, max_url);
-    if (!url.empty()) http_client::check_url(nested, "jwksUrl", url, addresses);
-    f.absorb(nested);
-    return {{"issuer", issuer}, {"audience", audience}, {"jwksUrl", url}};
-}
-
-core::Change<json::array> change_providers(core::Fields& f, http_client::AddressPolicy const& addresses)
-{
-    if (!f.has("identityProviders")) return {};
-    core::Change<json::array> change{.present = true};
-    auto const* items = f.optional_array("identityProviders", max_providers);
-    if (items == nullptr) return change;
-    change.value.emplace();
-    for (auto const& item : *items)
-        change.value->push_back(read_provider(f, item, change.value->size(), addresses));
-    return change;
 }
 
 core::Change<std::string> change_brand(core::Fields& f)
@@ -247,7 +224,8 @@ std::vector<std::string> removed_providers(json::object const& before, json::obj
 }
 
 struct Changes {
-    core::Change<json::array> identity_providers, test_phones;
+    core::Change<std::vector<GivenProvider>> identity_providers;
+    core::Change<json::array> test_phones;
     core::Change<std::vector<std::string>> allowed_origins, sms_countries;
     core::Change<std::string> brand, email_verification, sign_up, mfa_policy, accent_color, passkey_rp_id;
     std::array<core::Change<std::string>, link_settings.size()> links;
@@ -262,7 +240,7 @@ struct Changes {
         static constexpr std::array<std::string_view, 2> sign_up{"open", "closed"};
         core::Fields f(req.json());
         Changes c;
-        c.identity_providers = change_providers(f, addresses);
+        c.identity_providers = change_identity_providers(f, addresses);
         c.allowed_origins = tenancy::change_origins(f);
         c.sms_countries = change_countries(f);
         c.test_phones = change_test_phones(f, req.scope().environment());
@@ -281,10 +259,12 @@ struct Changes {
 
     /// Changes the document. Throws VALIDATION_ERROR if the settings do not fit together, or if the brand is
     /// one that only the operator may set.
-    void apply(json::object& document, bool by_operator, ServiceHosts const& hosts) const
+    void apply(json::object& document, bool by_operator, ServiceHosts const& hosts,
+        SecretSealing const& sealing) const
     {
         json::object const before = document;
-        settings::set(document, "identityProviders", identity_providers, json::array());
+        std::vector<core::FieldError> faults;
+        set_providers(document, sealing, faults);
         settings::set(document, "allowedOrigins", allowed_origins, json::array());
         settings::set(document, "smsCountries", sms_countries);
         settings::set(document, "testPhones", test_phones, json::array());
@@ -297,11 +277,23 @@ struct Changes {
         settings::set(document, "securityEmails", security_emails, true);
         for (std::size_t i = 0; i < link_settings.size(); ++i)
             settings::set(document, link_settings[i], links[i]);
-        std::vector<core::FieldError> faults;
         if (brand) check_brand(before, document, by_operator, faults);
         check_link_origins(document, faults);
         check_rp_id(document, hosts, faults);
         if (!faults.empty()) throw core::Error::validation(std::move(faults));
+    }
+
+    /// Seals the new secrets of the providers.
+    void set_providers(
+        json::object& document, SecretSealing const& sealing, std::vector<core::FieldError>& faults) const
+    {
+        if (!identity_providers) return;
+        auto const* const stored = document.if_contains("identityProviders");
+        json::array const before =
+            stored != nullptr && stored->is_array() ? stored->get_array() : json::array();
+        auto const& given = identity_providers.value;
+        document["identityProviders"] =
+            given ? store_identity_providers(*given, before, sealing, faults) : json::array();
     }
 };
 
@@ -324,7 +316,8 @@ asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& 
         bool const by_operator = require_role(tx, req, deps, may_change) == core::Access::master;
         auto const modify = [&](json::object& document) {
             json::object const before = document;
-            changes.apply(document, by_operator, {deps.hosts.base_host(), own});
+            changes.apply(
+                document, by_operator, {deps.hosts.base_host(), own}, {deps.keyring, req.scope().id});
             auto const removed = removed_providers(before, document);
             if (!removed.empty()) sessions::end_of_providers(tx, req.scope(), removed, deps.clock.now());
         };

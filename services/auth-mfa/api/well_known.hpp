@@ -7,7 +7,8 @@ namespace auth_mfa {
 
 /// GET /.well-known/jwks.json
 asio::awaitable<http::Response> get_jwks(http::Request const& req, Deps& deps);
-/// GET /.well-known/openid-configuration
+/// GET /.well-known/openid-configuration (OpenID Connect Discovery 1.0) and
+/// /.well-known/oauth-authorization-server (RFC 8414)
 asio::awaitable<http::Response> get_discovery(http::Request const& req, Deps& deps);
 /// GET /.well-known/webauthn: the origins that may use passkeys of the auth host ("related origins")
 asio::awaitable<http::Response> get_passkey_origins(http::Request const& req, Deps& deps);

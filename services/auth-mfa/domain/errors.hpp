@@ -83,6 +83,13 @@ inline core::Error too_many_passkey_challenges(std::chrono::seconds retry_after)
         retry_after);
 }
 
+inline core::Error too_many_authorizations(std::chrono::seconds retry_after)
+{
+    return too_many("Too many authorization requests came from this network, user or client. Try again "
+                    "after the time in Retry-After.",
+        retry_after);
+}
+
 inline core::Error too_many_invitations(std::chrono::seconds retry_after)
 {
     return too_many("Too many invitations were requested in this environment. Try again after the time in "

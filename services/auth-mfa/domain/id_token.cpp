@@ -40,22 +40,10 @@ bool is_id_token(crypto::Jws const& jws)
 IdentityProvider const* provider_of(json::object const& claims, std::span<IdentityProvider const> providers)
 {
     auto const it = std::ranges::find_if(providers, [&](IdentityProvider const& p) {
-        return p.issuer.size() <= IdentityProvider::max_issuer && core::text_of(claims, "iss") == p.issuer &&
-               is_for(claims, p.audience);
+        return p.issues_id_tokens() && p.issuer.size() <= IdentityProvider::max_issuer &&
+               core::text_of(claims, "iss") == p.issuer && is_for(claims, p.audience);
     });
     return it == providers.end() ? nullptr : &*it;
-}
-
-/// The email, if it is well-formed and the provider says that it is verified. Some providers write the claim
-/// as text.
-std::optional<std::string> email_of(json::object const& claims)
-{
-    std::string_view const email = core::text_of(claims, "email");
-    auto const* verified = claims.if_contains("email_verified");
-    bool const confirmed =
-        verified != nullptr && (*verified == json::value(true) || *verified == json::value("true"));
-    if (!confirmed || !core::is_email(email)) return std::nullopt;
-    return std::string(email);
 }
 
 bool is_recent(json::object const& claims, core::Time now)
@@ -73,6 +61,16 @@ bool is_subject(std::string_view text)
 
 } // namespace
 
+std::optional<std::string> verified_email_of(json::object const& claims)
+{
+    std::string_view const email = core::text_of(claims, "email");
+    auto const* verified = claims.if_contains("email_verified");
+    bool const confirmed =
+        verified != nullptr && (*verified == json::value(true) || *verified == json::value("true"));
+    if (!confirmed || !core::is_email(email)) return std::nullopt;
+    return std::string(email);
+}
+
 std::optional<ClaimedIdentity> validate_id_token_claims(crypto::Jws const& jws,
     std::span<IdentityProvider const> providers, std::optional<std::string> const& nonce, core::Time now)
 {
@@ -87,9 +85,10 @@ std::optional<ClaimedIdentity> validate_id_token_claims(crypto::Jws const& jws,
     return ClaimedIdentity{
         provider, {.issuer = provider->issuer,
                       .subject = std::string(subject),
-                      .email = email_of(claims),
+                      .email = verified_email_of(claims),
                       .provider = provider->key(),
                       .issued_at = auth::token::time_claim(claims, "iat").value(),
+                      .authenticated_at = auth::token::time_claim(claims, "auth_time"),
                       .token_hash = core::hex::encode(crypto::view(crypto::sha256(jws.signing_input)))}};
 }
 

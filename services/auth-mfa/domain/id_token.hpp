@@ -2,7 +2,9 @@
 
 #include "core/clock.hpp"
 #include "crypto/jwt.hpp"
-#include "domain/settings.hpp"
+#include "domain/identity_provider.hpp"
+
+#include <boost/json/object.hpp>
 
 #include <optional>
 #include <span>
@@ -17,6 +19,8 @@ struct ExternalIdentity {
     std::optional<std::string> email; ///< absent if missing, malformed or not marked as verified
     std::string provider;             ///< IdentityProvider::key
     core::Time issued_at;
+    /// When the provider authenticated the user (`auth_time`); nullopt if the token does not say so.
+    std::optional<core::Time> authenticated_at = {};
     /// SHA-256 of the token's signed part, in hex. The signature is left out, because several signatures of
     /// the same part can be valid.
     std::string token_hash;
@@ -31,6 +35,10 @@ struct ClaimedIdentity {
     IdentityProvider const* provider = nullptr; ///< an element of the `providers` passed in
     ExternalIdentity identity;
 };
+
+/// The email in claims of a provider, if it is well-formed and the provider says that it is verified. Some
+/// providers write the claim `email_verified` as text.
+std::optional<std::string> verified_email_of(boost::json::object const& claims);
 
 /// Reads and checks an id token, except its signature (OpenID Connect Core 1.0, 3.1.3.7). The token must
 /// contain a key id, and the issuer and audience of one of `providers`. It must be valid at `now`, with 30 s

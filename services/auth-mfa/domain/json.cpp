@@ -19,7 +19,8 @@ void write_members(core::JsonWriter& w, User const& user)
 
 void write_members(core::JsonWriter& w, Session const& session)
 {
-    w.member("amr", session.amr)
+    w.member("clientId", session.client_id.empty() ? std::nullopt : std::optional(session.client_id))
+        .member("amr", session.amr)
         .member("userAgent", session.user_agent)
         .member("address", session.address)
         .member("createdAt", session.created_at)
@@ -62,6 +63,28 @@ void write(core::JsonWriter& w, Session const& session, core::Uuid current)
     w.begin_object().member("sessionId", session.id.to_string()).member("current", session.id == current);
     write_members(w, session);
     w.end_object();
+}
+
+void write(core::JsonWriter& w, Client const& client)
+{
+    w.begin_object();
+    write_members(w, client);
+    w.end_object();
+}
+
+void write_members(core::JsonWriter& w, Client const& client)
+{
+    w.member("clientId", client.id)
+        .member("name", client.name)
+        .member("type", to_string(client.type))
+        .member("redirectUris", client.redirect_uris)
+        .member("postLogoutRedirectUris", client.post_logout_redirect_uris)
+        .member("backchannelLogoutUri", client.backchannel_logout_uri)
+        .member("idTokenSigningAlg", core::to_string(client.id_token_alg))
+        .key("jwks")
+        .raw(client.jwks ? std::string_view(*client.jwks) : "null")
+        .member("createdAt", client.created_at)
+        .member("updatedAt", client.updated_at);
 }
 
 void write(core::JsonWriter& w, LinkedIdentity const& identity)
@@ -119,6 +142,13 @@ std::string to_json(User const& user)
 {
     core::JsonWriter w(512);
     write(w, user);
+    return std::move(w).str();
+}
+
+std::string to_json(Client const& client)
+{
+    core::JsonWriter w(1024);
+    write(w, client);
     return std::move(w).str();
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/json_writer.hpp"
 #include "domain/activity.hpp"
+#include "domain/client.hpp"
 #include "domain/identity.hpp"
 #include "domain/passkey.hpp"
 #include "domain/session.hpp"
@@ -27,6 +28,10 @@ void write(core::JsonWriter& w, Session const& session, core::Uuid current);
 /// As the first `write`, with the end of the session.
 void write_with_end(core::JsonWriter& w, Session const& session);
 
+void write(core::JsonWriter& w, Client const& client);
+/// The members of the client, in an object that is open. A client's secret is not a member.
+void write_members(core::JsonWriter& w, Client const& client);
+
 void write(core::JsonWriter& w, LinkedIdentity const& identity);
 void write(core::JsonWriter& w, TrustedDevice const& device);
 void write(core::JsonWriter& w, Passkey const& passkey);
@@ -37,5 +42,6 @@ void write_members(core::JsonWriter& w, Passkey const& passkey);
 void write(core::JsonWriter& w, Activity const& entry, std::string_view type_name = "type");
 
 std::string to_json(User const& user);
+std::string to_json(Client const& client);
 
 } // namespace auth_mfa

@@ -60,8 +60,20 @@ inline constexpr Limit invitation_limit{1000, std::chrono::hours(1)};
 /// Challenges for passkeys per network and scope.
 inline constexpr Limit passkey_challenge_limit_per_network{1000, std::chrono::minutes(5)};
 
+/// Authorization requests per network and scope of browsers without a session, and pushed requests of public
+/// clients and of forms. A stored request has up to 10 KiB.
+inline constexpr Limit authorization_limit_per_network{1000, std::chrono::minutes(10)};
+/// Authorization requests per signed-in user.
+inline constexpr Limit authorization_limit_per_user{300, std::chrono::minutes(10)};
+/// Pushed requests per confidential client.
+inline constexpr Limit pushed_request_limit{6000, std::chrono::minutes(10)};
+/// Refused authorization codes per network and scope.
+inline constexpr Limit refused_code_limit_per_network{100, std::chrono::minutes(15)};
+
 /// Wrong passwords per network and scope, over all accounts.
 inline constexpr Limit wrong_password_limit_per_network{100, std::chrono::minutes(15)};
+/// Refused authentications of OAuth clients per network and scope.
+inline constexpr Limit refused_client_limit_per_network{100, std::chrono::minutes(15)};
 /// Registrations per network and scope. The setting REGISTRATIONS_PER_HOUR replaces the count.
 inline constexpr Limit registration_limit_per_network{100, std::chrono::hours(1)};
 

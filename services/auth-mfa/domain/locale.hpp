@@ -1,10 +1,15 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string_view>
 
 namespace auth_mfa {
+
+/// The languages of the hosted pages, the default first (ISO 639-1).
+inline constexpr auto page_locales =
+    std::to_array<std::string_view>({"en", "de", "fr", "es", "pt", "ja", "ar"});
 
 /// The supported language that a language range (RFC 4647) finds, such as `de` for `de-AT`; nullopt if the
 /// range is malformed or finds none. The supported languages are primary subtags in lower case, so the range

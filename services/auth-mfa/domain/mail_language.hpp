@@ -25,13 +25,15 @@ enum class MailKind : std::uint8_t {
     new_sign_in,       ///< notice: a sign-in with a browser that was not used before
     password_changed,  ///< notice
     factor_added,      ///< notice
-    factor_removed     ///< notice
+    factor_removed,    ///< notice
+    identity_linked    ///< notice: an account at an identity provider can be used to sign in
 };
 
 constexpr auto enum_names(MailKind)
 {
-    return std::to_array<std::string_view>({"verify_email", "reset_password", "confirm_new_email",
-        "email_changed", "invitation", "new_sign_in", "password_changed", "factor_added", "factor_removed"});
+    return std::to_array<std::string_view>(
+        {"verify_email", "reset_password", "confirm_new_email", "email_changed", "invitation", "new_sign_in",
+            "password_changed", "factor_added", "factor_removed", "identity_linked"});
 }
 
 /// The factors that mails name.

@@ -31,6 +31,8 @@ struct Session {
     std::optional<core::Time> ended_at;
     std::string user_agent;
     std::string address;
+    std::string
+        client_id; ///< the OAuth client whose session it is; empty: a session of the app or of the pages
 
     bool live(core::Time now) const noexcept { return !ended_at && now < expires_at; }
 };

@@ -47,11 +47,8 @@ std::vector<IdentityProvider> identity_providers_of(
     std::vector<IdentityProvider> providers;
     auto const* const value = find(tenant, environment, "identityProviders");
     if (value == nullptr) return providers;
-    for (auto const& item : value->as_array()) {
-        auto const& one = item.as_object();
-        IdentityProvider provider{text_of(one, "issuer"), text_of(one, "audience"), text_of(one, "jwksUrl")};
-        providers.push_back(std::move(provider));
-    }
+    for (auto const& item : value->as_array())
+        providers.push_back(IdentityProvider::from_json(item.as_object()));
     return providers;
 }
 

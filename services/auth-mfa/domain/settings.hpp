@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/enum_names.hpp"
+#include "domain/identity_provider.hpp"
 #include "domain/user.hpp"
 #include "sms/phone.hpp"
 #include "tenancy/tenant.hpp"
@@ -16,18 +17,6 @@
 #include <vector>
 
 namespace auth_mfa {
-
-/// An OpenID provider whose id tokens users may sign in with.
-struct IdentityProvider {
-    static constexpr std::size_t max_issuer = 512; ///< bytes; limited because it is part of an index key
-
-    std::string issuer;   ///< must equal `iss` exactly
-    std::string audience; ///< `aud`: the client id of the tenant's app
-    std::string jwks_url;
-
-    /// Identifies the provider in sessions: issuer and audience, separated by a space.
-    std::string key() const { return issuer + ' ' + audience; }
-};
 
 /// Which users must have a second factor: the setting `mfaPolicy`.
 enum class MfaPolicy : std::uint8_t { optional, required_for_staff, required };

@@ -79,7 +79,9 @@ AccessTokenClaims claims_of(sessions::TokenContents const& contents)
         .role = contents.role,
         .session_id = contents.session_id,
         .amr = contents.amr,
-        .assurance = contents.assurance};
+        .assurance = contents.assurance,
+        .client_id = contents.client_id,
+        .scope = contents.scope};
 }
 
 http::Response respond_with_tokens(http::Request const& req, Deps const& deps, TokenResponse const& contents)

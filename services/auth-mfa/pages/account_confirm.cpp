@@ -4,10 +4,12 @@
 #include "domain/errors.hpp"
 #include "flows/fresh_authentication.hpp"
 #include "flows/signed_in_user.hpp"
+#include "pages/external.hpp"
 #include "pages/methods.hpp"
 #include "pages/passkey_field.hpp"
 #include "pages/signed_in_page.hpp"
 #include "pg/database.hpp"
+#include "storage/identities.hpp"
 
 namespace auth_mfa::pages {
 
@@ -17,24 +19,38 @@ namespace {
 
 constexpr std::string_view title = "account_confirm.title";
 
-/// The methods that this page offers. A linked identity is not one of them: its user signs in again.
-asio::awaitable<std::vector<std::string>> methods_of(Page const& page)
+/// What this page offers.
+struct Offer {
+    std::vector<std::string> methods;       ///< those with a form of this page
+    std::vector<LinkedIdentity> identities; ///< those whose provider may authenticate the user
+};
+
+asio::awaitable<Offer> find_offer(Page const& page)
 {
     auto const request = co_await page.api_request({});
-    auto const all = co_await page.deps().db.read(request.scope(), [&](pg::Tx& tx) {
-        return reauthentication_methods(tx, request, signed_in_user(tx, request, page.deps()));
+    co_return co_await page.deps().db.read(request.scope(), [&](pg::Tx& tx) {
+        Offer offer;
+        User const user = signed_in_user(tx, request, page.deps());
+        for (auto const& method : reauthentication_methods(tx, request, user)) {
+            if (method.as_string() == "external")
+                offer.identities = identities::list(tx, request.scope(), user.id);
+            else
+                offer.methods.emplace_back(method.as_string());
+        }
+        return offer;
     });
-    std::vector<std::string> offered;
-    for (auto const& method : all)
-        if (method.as_string() != "external") offered.emplace_back(method.as_string());
-    co_return offered;
 }
 
 asio::awaitable<Data> confirm_data(Page const& page, std::string const& chosen)
 {
-    auto const methods = co_await methods_of(page);
+    auto const offer = co_await find_offer(page);
+    auto const& methods = offer.methods;
     Data data;
-    if (methods.empty()) data.set("none", "true");
+    co_await add_providers_of(page, data, offer.identities);
+    bool const has_providers = data.get("has_providers") != nullptr;
+    if (has_providers) data.set("confirm_token", page.external_token(ExternalPurpose::confirm));
+    if (methods.empty() && !has_providers) data.set("none", "true");
+    if (!methods.empty() && has_providers) data.set("either", "true");
     add_methods(data, page.language(), methods, choose_method(methods, chosen), was_code_sent(page));
     co_return data;
 }
@@ -75,9 +91,14 @@ asio::awaitable<http::Response> post_account_confirm(Page& page)
     auto const result = co_await attempt_or_end(reauthenticate_session(request, page.deps()));
     if (auto const* const failure = std::get_if<Failure>(&result))
         co_return co_await show_refusal(page, method, *failure);
-    page.renew_session(std::get<sessions::TokenContents>(result));
-    auto const next = page.next();
-    co_return page.redirect(next.empty() || next == "/account" ? "/account?notice=confirmed" : next);
+    co_return after_confirmation(page, std::get<sessions::TokenContents>(result), page.next());
+}
+
+http::Response after_confirmation(
+    Page& page, sessions::TokenContents const& contents, std::string const& next)
+{
+    page.renew_session(contents);
+    return page.redirect(next.empty() || next == "/account" ? "/account?notice=confirmed" : next);
 }
 
 asio::awaitable<http::Response> post_account_confirm_send(Page& page)
@@ -85,7 +106,7 @@ asio::awaitable<http::Response> post_account_confirm_send(Page& page)
     auto const result = co_await call_api(page, send_reauthentication_code);
     if (auto const* const failure = std::get_if<Failure>(&result))
         co_return co_await show_refusal(page, "sms", *failure);
-    co_return page.redirect("/account/confirm?method=sms&sent=1&next=" + page.next());
+    co_return page.redirect(with_next("/account/confirm?method=sms&sent=1", page.next()));
 }
 
 } // namespace auth_mfa::pages

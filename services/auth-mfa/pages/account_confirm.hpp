@@ -10,6 +10,10 @@ namespace auth_mfa::pages {
 asio::awaitable<http::Response> get_account_confirm(Page& page);
 /// POST /account/confirm: fields `method`, and `password`, `code` or `credential` (JSON, made by the script).
 asio::awaitable<http::Response> post_account_confirm(Page& page);
+/// 303 to `next` or the account's page, with a new cookie for the session, whose user has authenticated
+/// again.
+http::Response after_confirmation(
+    Page& page, sessions::TokenContents const& contents, std::string const& next);
 /// POST /account/confirm/send: sends a code by SMS.
 asio::awaitable<http::Response> post_account_confirm_send(Page& page);
 

@@ -8,9 +8,15 @@
 #include "api/trusted_devices.hpp"
 #include "domain/user_agent.hpp"
 #include "flows/activity.hpp"
+#include "pages/external.hpp"
 #include "pages/signed_in_page.hpp"
+#include "pg/database.hpp"
+#include "storage/clients.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace auth_mfa::pages {
 
@@ -57,11 +63,35 @@ void add_list(Data& data, std::string const& name, json::object const& list, aut
     data.set("has_" + name, "true");
 }
 
-void add_sessions(Data& data, Language const& language, json::object const& list)
+using Names = std::map<std::string, std::string>; ///< of clients, by id
+
+asio::awaitable<Names> names_of_clients(Page const& page, json::object const& sessions)
+{
+    std::vector<std::string> ids;
+    for (auto const& session : sessions.at("items").as_array())
+        if (auto id = text(session.as_object(), "clientId"); !id.empty()) ids.push_back(std::move(id));
+    if (ids.empty()) co_return Names();
+    auto const& scope = page.request().scope();
+    co_return co_await page.deps().db.read(scope, [&](pg::Tx& tx) { return clients::names(tx, scope, ids); });
+}
+
+/// Where the session is: the client, if it is a client's, and the browser. A client that has been deleted is
+/// shown with its id.
+std::string place(Language const& language, json::object const& session, Names const& names)
+{
+    auto const id = text(session, "clientId");
+    if (id.empty()) return browser(language, session);
+    auto const found = names.find(id);
+    auto const& app = found == names.end() ? id : found->second;
+    auto const name = browser_name(text(session, "userAgent"));
+    return name.empty() ? app : language.text("account.app_on", {{"app", app}, {"browser", name}});
+}
+
+void add_sessions(Data& data, Language const& language, json::object const& list, Names const& names)
 {
     add_list(data, "sessions", list, [&](Data& shown, json::object const& session) {
         shown.set("id", text(session, "sessionId"));
-        shown.set("browser", browser(language, session));
+        shown.set("browser", place(language, session, names));
         set(shown, "address", text(session, "address"));
         set(shown, "last_used", time(session, "lastUsedAt"));
         shown.set(session.at("current").as_bool() ? "current" : "elsewhere", "true");
@@ -161,9 +191,14 @@ asio::awaitable<Data> account_data(Page const& page)
     auto const factors = co_await read_api(page, get_factors, "");
     add_factors(data, factors);
     if (has_factor(factors, "passkey")) add_passkeys(data, co_await read_api(page, list_passkeys, ""));
-    add_sessions(data, language, co_await read_api(page, list_sessions, longest));
+    auto const sessions = co_await read_api(page, list_sessions, longest);
+    add_sessions(data, language, sessions, co_await names_of_clients(page, sessions));
     add_devices(data, language, co_await read_api(page, list_devices, longest));
     add_identities(data, co_await read_api(page, list_identities, ""));
+    co_await add_providers(page, data);
+    data.set("link_token", page.external_token(ExternalPurpose::link));
+    if (data.get("has_identities") != nullptr || data.get("has_providers") != nullptr)
+        data.set("identities_section", "true");
     data.set(page.session()->email_verified ? "verified" : "unverified", "true");
     co_return data;
 }

@@ -18,6 +18,7 @@ asio::awaitable<http::Response> show_choice(Page& page)
     if (user.has_password() && !user.totp) data.set("totp", "true");
     if (user.has_password() && !user.phone_verified) data.set("sms", "true");
     data.set(user.has_factor() ? "further" : "first", "true");
+    if (page.authorization() != nullptr && page.authorization()->request.aal2) data.set("asked", "true");
     co_return page.show(view_of<enroll_html>(), title, data);
 }
 

@@ -62,7 +62,7 @@ Data sms_code_data(Page const& page, User const& user, sms::PhoneNumber const& p
 asio::awaitable<http::Response> get_enroll_sms(Page& page)
 {
     User const user = co_await enrolling_user(page);
-    if (user.phone_verified) co_return page.redirect("/enroll");
+    if (user.phone_verified) co_return page.redirect(with_next("/enroll", page.next()));
     co_await require_recent(page);
     co_return page.show(view_of<enroll_sms_html>(), phone_title, co_await phone_data(page, user));
 }
@@ -74,7 +74,7 @@ asio::awaitable<http::Response> post_enroll_sms(Page& page)
         page, set_up_sms, {{"phone", phone_number(page.field("country"), page.field("phone"))}});
     if (auto const* const failure = std::get_if<Failure>(&result))
         co_return co_await refuse_phone(page, user, *failure);
-    co_return page.redirect("/enroll/sms/code");
+    co_return page.redirect(with_next("/enroll/sms/code", page.next()));
 }
 
 asio::awaitable<http::Response> get_enroll_sms_code(Page& page)
@@ -82,7 +82,7 @@ asio::awaitable<http::Response> get_enroll_sms_code(Page& page)
     User const user = co_await enrolling_user(page);
     co_await require_recent(page); // the number may have been entered in another session
     auto const phone = co_await waiting_phone(page, user);
-    if (!phone) co_return page.redirect(phone_path);
+    if (!phone) co_return page.redirect(with_next(phone_path, page.next()));
     Data data = sms_code_data(page, user, *phone);
     if (page.query("sent") == "again") data.set("notice", page.language().text("enroll_sms_code.sent_again"));
     co_return page.show(view_of<enroll_sms_code_html>(), code_title, data);
@@ -107,12 +107,12 @@ asio::awaitable<http::Response> post_enroll_sms_resend(Page& page)
 {
     User const user = co_await enrolling_user(page);
     auto const phone = co_await waiting_phone(page, user);
-    if (!phone) co_return page.redirect(phone_path);
+    if (!phone) co_return page.redirect(with_next(phone_path, page.next()));
     auto const result = co_await call(page, set_up_sms, {{"phone", phone->text()}});
     if (auto const* const failure = std::get_if<Failure>(&result))
         co_return page.show_failure(
             view_of<enroll_sms_code_html>(), code_title, sms_code_data(page, user, *phone), *failure);
-    co_return page.redirect("/enroll/sms/code?sent=again");
+    co_return page.redirect(with_next("/enroll/sms/code?sent=again", page.next()));
 }
 
 } // namespace auth_mfa::pages

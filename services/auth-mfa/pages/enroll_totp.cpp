@@ -45,7 +45,7 @@ Data secret_data(Page const& page, User const& user, std::string const& secret, 
 asio::awaitable<http::Response> get_enroll_totp(Page& page)
 {
     User const user = co_await enrolling_user(page);
-    if (user.totp) co_return page.redirect("/enroll");
+    if (user.totp) co_return page.redirect(with_next("/enroll", page.next()));
     co_await require_recent(page);
     co_return page.show(view_of<enroll_totp_html>(), title, enrolling_data(page, user));
 }

@@ -1,6 +1,7 @@
 #include "pages/enrolling.hpp"
 
 #include "flows/signed_in_user.hpp"
+#include "pages/next.hpp"
 #include "pages/show_codes.hpp"
 
 #include <array>
@@ -26,7 +27,8 @@ bool knows_user(Page const& page)
 
 asio::awaitable<http::Response> run_enrolling(Page& page, Handler handler)
 {
-    return run_for_user(page, knows_user(page), handler, std::string(first_page(page)));
+    auto const back = with_next(first_page(page), authorization_path(page.next()));
+    return run_for_user(page, knows_user(page), handler, back);
 }
 
 asio::awaitable<User> enrolling_user(Page const& page)
@@ -44,7 +46,8 @@ Data enrolling_data(Page const& page, User const& user)
 
 http::Response complete(Page& page, User const& user, Enrolled const& enrolled, std::string_view notice)
 {
-    std::string next = "/account";
+    std::string next = authorization_path(page.next());
+    if (next.empty()) next = "/account";
     if (enrolled.signed_in) {
         if (page.sign_in() != nullptr && !page.sign_in()->next.empty()) next = page.sign_in()->next;
         page.set_session(*enrolled.signed_in);

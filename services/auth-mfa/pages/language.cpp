@@ -18,8 +18,6 @@ extern std::string_view const en_json, de_json, fr_json, es_json, pt_json, ja_js
 
 namespace {
 
-constexpr auto codes = std::to_array<std::string_view>({"en", "de", "fr", "es", "pt", "ja", "ar"});
-
 /// The names of the placeholders in a text, sorted, each once.
 std::vector<std::string_view> placeholders_in(std::string_view text)
 {
@@ -66,9 +64,9 @@ std::vector<Language> parse_all()
 {
     std::array const files{en_json, de_json, fr_json, es_json, pt_json, ja_json, ar_json};
     std::vector<Language> all;
-    all.reserve(codes.size()); // the languages refer to the first one while they are parsed
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        all.emplace_back(codes[i], files[i], all.empty() ? nullptr : &all.front());
+    all.reserve(page_locales.size()); // the languages refer to the first one while they are parsed
+    for (std::size_t i = 0; i < page_locales.size(); ++i)
+        all.emplace_back(page_locales[i], files[i], all.empty() ? nullptr : &all.front());
     return all;
 }
 
@@ -151,9 +149,9 @@ Language const& choose_language(std::string_view ui_locales, std::string_view ac
     while (!ui_locales.empty() && !chosen) {
         auto const tag = ui_locales.substr(0, ui_locales.find(' '));
         ui_locales.remove_prefix(std::min(tag.size() + 1, ui_locales.size()));
-        chosen = find_locale(codes, tag);
+        chosen = find_locale(page_locales, tag);
     }
-    auto const code = chosen ? *chosen : choose_locale(codes, accept_language);
+    auto const code = chosen ? *chosen : choose_locale(page_locales, accept_language);
     return *std::ranges::find(languages(), code, &Language::code);
 }
 

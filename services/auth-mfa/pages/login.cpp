@@ -6,6 +6,7 @@
 #include "domain/errors.hpp"
 #include "domain/mfa_method.hpp"
 #include "domain/settings.hpp"
+#include "pages/external.hpp"
 #include "pages/methods.hpp"
 #include "pages/passkey_field.hpp"
 #include "state/challenges.hpp"
@@ -25,6 +26,7 @@ asio::awaitable<Data> login_data(Page& page, std::string const& email)
     Data data;
     set(data, "email", email);
     if (account_rules_of(*tenant, scope.environment()).sign_up_open) data.set("sign_up", "true");
+    co_await add_providers(page, data);
     co_return data;
 }
 
@@ -44,14 +46,16 @@ Data verify_data(Page const& page, SignInState const& state, std::string const& 
 {
     Data data;
     set(data, "email", state.email);
+    set(data, "next", state.next); // for the link that begins again
     add_methods(data, page.language(), state.methods, method, sent);
     return data;
 }
 
 http::Response begin_again(Page& page)
 {
+    auto const next = page.pending_next();
     page.clear_sign_in();
-    return page.redirect("/login?notice=expired");
+    return page.redirect(with_next("/login?notice=expired", next));
 }
 
 /// The body of POST /v1/auth/mfa/verify.
@@ -73,7 +77,9 @@ asio::awaitable<http::Response> get_login(Page& page)
 {
     if (page.session() != nullptr) co_return page.redirect(page.next().empty() ? "/account" : page.next());
     page.clear_sign_in();
-    co_return page.show(view_of<login_html>(), "login.title", co_await login_data(page, ""));
+    auto const* const pending = page.authorization();
+    auto const email = pending == nullptr ? std::string() : pending->request.login_hint;
+    co_return page.show(view_of<login_html>(), "login.title", co_await login_data(page, email));
 }
 
 asio::awaitable<http::Response> post_login(Page& page)
@@ -147,10 +153,8 @@ asio::awaitable<http::Response> post_login_send(Page& page)
 
 asio::awaitable<http::Response> post_logout(Page& page)
 {
-    co_await page.end_session();
-    page.clear_session();
-    page.clear_sign_in();
-    co_return page.redirect("/login?notice=signed_out");
+    co_await page.sign_out();
+    co_return page.redirect(with_next("/login?notice=signed_out", authorization_path(page.next())));
 }
 
 } // namespace auth_mfa::pages

@@ -1,77 +1,34 @@
 #include "pages/page.hpp"
 
 #include "api/sessions.hpp"
-#include "auth/token_claims.hpp"
 #include "auth/user_tokens.hpp"
-#include "core/cookie.hpp"
 #include "core/fields.hpp"
 #include "core/text.hpp"
-#include "crypto/encoding.hpp"
-#include "crypto/random.hpp"
 #include "domain/errors.hpp"
 #include "domain/settings.hpp"
 #include "flows/activity.hpp"
-#include "gateway/cors.hpp"
 #include "gateway/request_limit.hpp"
 #include "http/query.hpp"
 #include "pages/assets.hpp"
+#include "pages/frame.hpp"
 #include "pages/headers.hpp"
+#include "pages/next.hpp"
 #include "pg/database.hpp"
 #include "tenancy/directory.hpp"
 
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace auth_mfa::pages {
 
-extern std::string_view const error_html; // a file of pages/templates/
-
 namespace {
 
 constexpr std::string_view session_cookie = "__Host-session", sign_in_cookie = "__Host-sign-in",
-                           form_cookie = "__Host-form", language_cookie = "__Host-language";
+                           form_cookie = "__Host-form";
 constexpr std::chrono::days language_lifetime{365};
-constexpr std::size_t form_cookie_bytes = 32;
 constexpr std::size_t logo_version = 16; ///< digits of the hash
-constexpr std::string_view form_type = "application/x-www-form-urlencoded";
-
-/// The pages that a sign-in may return to.
-constexpr auto next_pages =
-    std::to_array<std::string_view>({"/account", "/account/password", "/account/email", "/account/codes",
-        "/account/delete", "/enroll", "/enroll/sms", "/enroll/totp", "/enroll/passkey"});
-
-std::string_view cookie(http::Request const& req, std::string_view name)
-{
-    return core::find_cookie(req.header("Cookie").value_or(""), name).value_or("");
-}
-
-bool is_form_cookie(std::string_view text)
-{
-    auto const bytes = crypto::base64url::decode(text);
-    return bytes && bytes->size() == form_cookie_bytes;
-}
-
-/// Whether the header names the origin of this host, as `Host` gives it. A local host may use http, and any
-/// port.
-bool is_own_origin(std::string_view origin, std::string_view host)
-{
-    return origin == "https://" + std::string(host) ||
-           (auth::token::is_local(host) &&
-               gateway::cors::is_page_of(origin, core::lower(host.substr(0, host.find(':'))), false));
-}
-
-/// Whether a page of this host may have sent the request. Other software than browsers sends none of the
-/// headers.
-bool is_from_own_page(http::Request const& req)
-{
-    auto const origin = req.header("Origin");
-    auto const site = req.header("Sec-Fetch-Site").value_or("same-origin");
-    if (site != "same-origin" && site != "none") return false;
-    return !origin || is_own_origin(*origin, req.header("Host").value_or(""));
-}
 
 std::chrono::seconds retry_after(Failure const& failure)
 {
@@ -95,13 +52,6 @@ std::string member(Failure const& failure, std::string_view name)
     return std::string(failure.members().at(name).as_string());
 }
 
-Language const& language_of(http::Request const& req)
-{
-    auto const asked = http::Query(req).text("ui_locales", 1, 200);
-    return choose_language(
-        asked ? *asked : cookie(req, language_cookie), req.header("Accept-Language").value_or(""));
-}
-
 /// The user of the session, as a caller of the API.
 core::Caller caller_of(sessions::TokenContents const& session)
 {
@@ -117,29 +67,6 @@ core::Caller caller_of(sessions::TokenContents const& session)
     return caller;
 }
 
-/// The languages for the links at the foot of a page.
-Data language_links(Language const& current)
-{
-    Data links(Data::type::list);
-    for (auto const& language : languages()) {
-        Data link;
-        link.set("code", std::string(language.code()));
-        link.set("name", language.text("language.name"));
-        if (&language == &current) link.set("current", "true");
-        links << link;
-    }
-    return links;
-}
-
-/// Adds the values of the layout that every page has.
-void add_frame(Data& data, Language const& language, std::string const& title)
-{
-    data.set("lang", std::string(language.code()));
-    data.set("dir", std::string(language.direction()));
-    data.set("title", title);
-    data.set("version", std::string(asset_version()));
-}
-
 } // namespace
 
 Page::Page(http::Request const& req, Deps& deps) : req_(req), deps_(deps), language_(&language_of(req)) {}
@@ -152,11 +79,11 @@ asio::awaitable<void> Page::load()
     accent_ = accent_color_of(*tenant, environment).value_or("");
     style_ = style_query(accent_);
     if (auto const logo = logo_of(*tenant, environment)) logo_ = logo->sha256.substr(0, logo_version);
-    session_cookie_ = cookie(req_, session_cookie);
-    form_cookie_ = cookie(req_, form_cookie);
-    if (!is_form_cookie(form_cookie_)) form_cookie_.clear();
+    session_cookie_ = cookie_of(req_, session_cookie);
+    form_cookie_ = cookie_of(req_, form_cookie);
+    if (!is_random_cookie(form_cookie_)) form_cookie_.clear();
     if (req_.method == http::Method::post) {
-        if (!req_.header("Content-Type").value_or("").starts_with(form_type))
+        if (!http::is_form(req_))
             throw core::Error(core::codes::unsupported_media_type,
                 "The body must be a form of the type application/x-www-form-urlencoded.");
         auto form = http::parse_form(req_.body);
@@ -166,7 +93,8 @@ asio::awaitable<void> Page::load()
     }
     co_await reload_session();
     if (session_) co_await count_request(*tenant);
-    sign_in_ = deps_.page_tokens.open(req_.scope(), cookie(req_, sign_in_cookie), deps_.clock.now());
+    sign_in_ = deps_.page_tokens.open(req_.scope(), cookie_of(req_, sign_in_cookie), deps_.clock.now());
+    authorization_ = co_await find_authorization(authorization_of(pending_next()));
     if (!query("ui_locales").empty()) set_cookie(language_cookie, language_->code(), language_lifetime);
 }
 
@@ -220,21 +148,16 @@ std::string Page::query(std::string_view name) const
     return http::Query(req_).text(name, 0, 2'000).value_or("");
 }
 
-bool may_return_to(std::string_view path)
-{
-    if (std::ranges::find(next_pages, path) != next_pages.end()) return true;
-    constexpr std::string_view begin = "/account/passkeys/", end = "/remove";
-    if (!path.starts_with(begin) || !path.ends_with(end) || path.size() < begin.size() + end.size())
-        return false;
-    path.remove_prefix(begin.size());
-    path.remove_suffix(end.size());
-    return core::Uuid::parse(path).has_value();
-}
-
 std::string Page::next() const
 {
     auto asked = req_.method == http::Method::post ? field("next") : query("next");
     return may_return_to(asked) ? asked : std::string();
+}
+
+std::string Page::pending_next() const
+{
+    auto asked = next();
+    return asked.empty() && sign_in_ ? sign_in_->next : asked;
 }
 
 http::Request Page::anonymous_request(boost::json::object const& body) const
@@ -273,6 +196,11 @@ void Page::add_frame(Data& data, std::string_view title) const
     set(data, "logo", logo_);
     data.set("csrf", deps_.page_tokens.form(req_.scope(), form_cookie_, session_cookie_));
     set(data, "next", next());
+    if (authorization_) {
+        data.set("client", authorization_->client_name);
+        if (auto const id = std::string(authorization_of(pending_next())); !id.empty())
+            data.set("cancel", std::string(continue_path) + id + "?cancel=1");
+    }
     if (session_) data.set("account", session_->email);
     if (auto const notice = "notice." + query("notice"); language_->contains(notice))
         data.set("notice", language_->text(notice));
@@ -285,11 +213,12 @@ void Page::add_frame(Data& data, std::string_view title) const
 http::Response Page::show(View const& view, std::string_view title, Data data, unsigned status)
 {
     if (form_cookie_.empty()) {
-        form_cookie_ = crypto::base64url::encode(crypto::random_bytes(form_cookie_bytes));
+        form_cookie_ = random_cookie();
         set_cookie(form_cookie, form_cookie_, std::chrono::seconds(0));
     }
     add_frame(data, title);
-    return finish(html_response(view.render(*language_, data), status));
+    auto const leads_to = authorization_ ? authorization_->request.redirect_uri : std::string();
+    return finish(html_response(view.render(*language_, data), status, leads_to));
 }
 
 http::Response Page::show_failure(View const& view, std::string_view title, Data data, Failure const& failure,
@@ -315,9 +244,7 @@ http::Response Page::show_failure(View const& view, std::string_view title, Data
 
 http::Response Page::redirect(std::string_view path)
 {
-    return finish(http::Response{.status = 303, .content_type = ""}
-            .header("Location", path)
-            .header("Cache-Control", "no-store"));
+    return finish(redirect_to(path));
 }
 
 asio::awaitable<http::Response> Page::enter(SignedIn const& signed_in, std::string next)
@@ -344,16 +271,28 @@ void Page::use_session(core::Uuid session_id, UserId user_id, core::Time authent
 {
     session_cookie_ = deps_.page_tokens.session(req_.scope(), {session_id, user_id, authenticated_at});
     set_cookie(session_cookie, session_cookie_, session_lifetime);
-    form_cookie_ = crypto::base64url::encode(crypto::random_bytes(form_cookie_bytes));
+    form_cookie_ = random_cookie();
     set_cookie(form_cookie, form_cookie_, std::chrono::seconds(0));
 }
 
-asio::awaitable<void> Page::end_session()
+asio::awaitable<std::optional<Failure>> Page::end_session()
 {
-    if (!session_) co_return;
+    if (!session_) co_return std::nullopt;
     auto request = co_await api_request({});
     request.params.assign({{"sessionId", session_->session_id.to_string()}});
-    co_await attempt(auth_mfa::end_session(request, deps_)); // another request may have ended it
+    auto const ended = co_await attempt(auth_mfa::end_session(request, deps_));
+    auto const* const failure = std::get_if<Failure>(&ended);
+    if (failure == nullptr) co_return std::nullopt;
+    bool const by_another = is(*failure, core::codes::not_found) || is(*failure, core::codes::unauthorized);
+    co_return by_another ? std::nullopt : std::optional(*failure);
+}
+
+asio::awaitable<std::optional<Failure>> Page::sign_out()
+{
+    auto failure = co_await end_session();
+    clear_session();
+    clear_sign_in();
+    co_return failure;
 }
 
 void Page::clear_session()
@@ -380,7 +319,7 @@ std::optional<http::Response> Page::continue_sign_in(
 
 void Page::clear_sign_in()
 {
-    if (cookie(req_, sign_in_cookie).empty()) return;
+    if (cookie_of(req_, sign_in_cookie).empty()) return;
     sign_in_.reset();
     set_cookie(sign_in_cookie, "", std::chrono::seconds(0));
 }
@@ -388,7 +327,7 @@ void Page::clear_sign_in()
 std::optional<http::Response> Page::confirm_identity(Failure const& failure, std::string_view next)
 {
     if (!is(failure, codes::reauthentication_required)) return std::nullopt;
-    return redirect("/account/confirm?next=" + std::string(next));
+    return redirect(with_next("/account/confirm", next));
 }
 
 std::string Page::message(Failure const& failure, std::string_view view) const
@@ -402,15 +341,6 @@ std::string Page::message(Failure const& failure, std::string_view view) const
     return text;
 }
 
-/// With lifetime 0, a value lasts until the browser ends, and an empty value removes the cookie.
-void Page::set_cookie(std::string_view name, std::string_view value, std::chrono::seconds lifetime)
-{
-    std::string cookie(name);
-    cookie.append("=").append(value).append("; Path=/");
-    if (lifetime.count() > 0 || value.empty()) cookie += "; Max-Age=" + std::to_string(lifetime.count());
-    headers_.emplace_back("Set-Cookie", cookie + "; Secure; HttpOnly; SameSite=Lax");
-}
-
 http::Response Page::finish(http::Response response)
 {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
@@ -422,21 +352,6 @@ asio::awaitable<http::Response> run(http::Request const& req, Deps& deps, Handle
     Page page(req, deps);
     co_await page.load();
     co_return co_await handler(page);
-}
-
-http::Response error_page(http::Request const& req, core::Error const& error)
-{
-    auto const& language = language_of(req);
-    auto const key = "error." + std::string(error.code().name);
-    Data data;
-    add_frame(data, language, language.text("error.title"));
-    data.set("style", style_query(""));
-    data.set("text", language.text(language.contains(key) ? key : "error.other"));
-    data.set("request_id", req.context.request_id);
-    auto response = html_response(view_of<error_html>().render(language, data), error.code().status);
-    for (auto const& [name, value] : error.headers())
-        response.headers.emplace_back(name, value);
-    return response;
 }
 
 } // namespace auth_mfa::pages

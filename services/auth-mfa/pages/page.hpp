@@ -2,11 +2,14 @@
 
 #include "core/caller.hpp"
 #include "deps.hpp"
+#include "domain/external_request.hpp"
 #include "flows/open_session.hpp"
 #include "http/form.hpp"
 #include "http/message.hpp"
 #include "pages/language.hpp"
+#include "pages/next.hpp"
 #include "pages/view.hpp"
+#include "state/authorization_requests.hpp"
 #include "storage/sessions.hpp"
 #include "tenancy/tenant.hpp"
 #include "tokens/page_tokens.hpp"
@@ -45,9 +48,6 @@ template <class T> asio::awaitable<std::variant<T, Failure>> attempt(asio::await
     }
 }
 
-/// Whether a sign-in may return to this path: a page that needs a session.
-bool may_return_to(std::string_view path);
-
 /// One request of a page.
 class Page {
 public:
@@ -78,9 +78,43 @@ public:
     /// The value of a query parameter; empty if it is absent.
     std::string query(std::string_view name) const;
 
-    /// The page to show after signing in: the form field or query parameter `next` if it is the path of a
-    /// page that needs a session, else empty. Never another site.
+    /// The page to show after signing in: the form field or query parameter `next` if `may_return_to` accepts
+    /// it, else empty. Never another site.
     std::string next() const;
+
+    /// `next`, or the page to show after the sign-in in progress.
+    std::string pending_next() const;
+
+    // --- authorization requests ------------------------------------------------------------------------
+
+    /// The authorization request to which `pending_next` leads, if this browser has brought it; else null.
+    /// The page names its client, and its forms may lead to the client.
+    PendingAuthorization const* authorization() const noexcept
+    {
+        return authorization_ ? &*authorization_ : nullptr;
+    }
+
+    /// Makes this the page of an authorization request, as if `next` led to it.
+    void set_authorization(PendingAuthorization pending) { authorization_ = std::move(pending); }
+
+    /// The secret that binds authorization requests to this browser. Sets its cookie if the browser has none.
+    std::string authorization_secret();
+
+    /// The authorization request with this id, if this browser has brought it; else nullopt.
+    asio::awaitable<std::optional<PendingAuthorization>> find_authorization(std::string_view id) const;
+
+    // --- sign-in with other providers ------------------------------------------------------------------
+
+    /// The sealed sign-in with another provider that this browser has begun; empty if there is none.
+    std::string_view external_sign_in() const;
+
+    /// Keeps the sealed sign-in in the browser. An empty text removes it.
+    void set_external_sign_in(std::string const& sealed);
+
+    /// The token of links that send the signed-in user to another provider for this purpose. It is bound to
+    /// the session.
+    std::string external_token(ExternalPurpose purpose) const;
+    bool is_external_token(ExternalPurpose purpose, std::string_view token) const;
 
     /// A request of the API with this JSON body. The caller is the signed-in user, or the user of the
     /// enrolment in progress, else anonymous. Awaits the check of the enrolment token.
@@ -103,7 +137,8 @@ public:
     http::Response show_failure(View const& view, std::string_view title, Data data, Failure const& failure,
         std::initializer_list<std::pair<std::string_view, std::string_view>> fields = {});
 
-    /// 303 to a page of this host. `path` may have a query.
+    /// 303 to a page of this host, to the registered redirect URI of a client, or to an identity provider.
+    /// `path` may have a query.
     http::Response redirect(std::string_view path);
 
     /// 303 to `next` or the account's page, signed in with the session. Ends the browser's session before it.
@@ -118,8 +153,13 @@ public:
     /// Signs the browser out. The caller ends the session.
     void clear_session();
 
-    /// Ends the browser's session, if there is one. Keeps its cookie.
-    asio::awaitable<void> end_session();
+    /// Ends the browser's session, if there is one. Keeps its cookie. Returns the failure if the session has
+    /// not ended.
+    asio::awaitable<std::optional<Failure>> end_session();
+
+    /// Ends the browser's session and the sign-in in progress, and removes their cookies. Returns the failure
+    /// if the session has not ended.
+    asio::awaitable<std::optional<Failure>> sign_out();
 
     /// If the failure says that the sign-in needs a second factor, or the enrolment of one: 303 to that step.
     /// Else nullopt. `email` as the user entered it.
@@ -154,6 +194,7 @@ private:
     std::string logo_;   ///< names the version of the logo; empty: there is none
     std::optional<sessions::TokenContents> session_;
     std::optional<SignInState> sign_in_;
+    std::optional<PendingAuthorization> authorization_;
     http::Form form_;
     std::string form_cookie_;
     std::string session_cookie_;

@@ -2,6 +2,7 @@
 
 #include "api/passkeys.hpp"
 #include "domain/errors.hpp"
+#include "pages/next.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -38,12 +39,14 @@ asio::awaitable<http::Response> options_for(Page& page, std::string_view purpose
 }
 
 /// The page that the user needs first; empty if the error is to be shown.
-std::string page_first(Failure const& failure, std::string_view purpose)
+std::string page_first(Page const& page, Failure const& failure, std::string_view purpose)
 {
-    if (is(failure, codes::reauthentication_required)) return "/account/confirm?next=/enroll/passkey";
+    auto const enrolment = with_next("/enroll/passkey", authorization_path(page.next()));
+    if (is(failure, codes::reauthentication_required))
+        return with_next("/account/confirm", purpose == "confirm" ? page.next() : enrolment);
     if (is(failure, codes::mfa_challenge_expired)) return "/login?notice=expired";
     if (!is(failure, core::codes::unauthorized)) return {};
-    return purpose == "register" ? "/login?next=/enroll/passkey" : "/login?notice=expired";
+    return purpose == "register" ? with_next("/login", enrolment) : "/login?notice=expired";
 }
 
 } // namespace
@@ -55,7 +58,7 @@ asio::awaitable<http::Response> post_passkey_options(Page& page)
     if (auto* const response = std::get_if<http::Response>(&result)) co_return std::move(*response);
     auto const& failure = std::get<Failure>(result);
     boost::json::object body;
-    if (auto location = page_first(failure, purpose); !location.empty())
+    if (auto location = page_first(page, failure, purpose); !location.empty())
         body["location"] = location;
     else
         body["message"] = page.message(failure, "passkey");

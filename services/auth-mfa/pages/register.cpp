@@ -3,6 +3,7 @@
 #include "api/accounts.hpp"
 #include "domain/errors.hpp"
 #include "domain/settings.hpp"
+#include "pages/external.hpp"
 #include "pages/links.hpp"
 #include "tenancy/directory.hpp"
 
@@ -33,7 +34,10 @@ asio::awaitable<http::Response> get_register(Page& page)
 {
     if (page.session() != nullptr) co_return page.redirect(page.next().empty() ? "/account" : page.next());
     if (!co_await is_open(page)) co_return show_closed(page);
-    co_return page.show(view_of<register_html>(), title, Data());
+    Data data;
+    if (page.authorization() != nullptr) set(data, "email", page.authorization()->request.login_hint);
+    co_await add_providers(page, data);
+    co_return page.show(view_of<register_html>(), title, std::move(data));
 }
 
 asio::awaitable<http::Response> post_register(Page& page)
@@ -50,6 +54,7 @@ asio::awaitable<http::Response> post_register(Page& page)
     if (is(failure, codes::sign_up_closed)) co_return show_closed(page);
     Data data;
     set(data, "email", email);
+    co_await add_providers(page, data);
     co_return page.show_failure(
         view_of<register_html>(), title, std::move(data), failure, {{core::codes::conflict.name, "email"}});
 }

@@ -5,10 +5,13 @@
 #include "pages/account_changes.hpp"
 #include "pages/account_confirm.hpp"
 #include "pages/assets.hpp"
+#include "pages/authorize.hpp"
 #include "pages/enroll.hpp"
 #include "pages/enrolling.hpp"
+#include "pages/external.hpp"
 #include "pages/links.hpp"
 #include "pages/login.hpp"
+#include "pages/oauth_logout.hpp"
 #include "pages/passkeys.hpp"
 #include "pages/register.hpp"
 #include "pages/signed_in_page.hpp"
@@ -43,6 +46,14 @@ inline constexpr auto entry_routes = [] {
         page_route<get_confirm_email>(get, "/confirm-email"),
         page_route<get_revert_email>(get, "/revert-email"),
         page_route<get_enroll>(get, "/enroll"),
+        page_route<get_authorize>(get, "/oauth/authorize"),
+        {post, "/oauth/authorize", core::Access::anonymous, post_authorize, {.error_page = error_page}},
+        page_route<get_external>(get, "/oauth/external/{name}"),
+        page_route<get_external_callback>(get, "/oauth/external/callback"),
+        {post, "/oauth/external/callback", core::Access::anonymous, post_external_callback,
+            {.error_page = error_page}},
+        page_route<get_oauth_logout>(get, "/oauth/logout"),
+        {post, "/oauth/logout", core::Access::anonymous, post_oauth_logout, {.error_page = error_page}},
         {get, "/pages.css", core::Access::anonymous, get_style, http::tenantless},
         {get, "/pages.js", core::Access::anonymous, get_script, http::tenantless},
     });
@@ -59,7 +70,10 @@ inline constexpr auto inner_routes = [] {
         page_route<post_login_verify>(post, "/login/verify"),
         page_route<post_login_send>(post, "/login/send"),
         page_route<post_logout>(post, "/logout"),
+        page_route<get_continue>(get, "/oauth/continue/{request}"),
+        page_route<post_continue>(post, "/oauth/continue/{request}"),
         page_route<post_passkey_options>(post, "/passkey/options"),
+        page_route<post_oauth_logout_confirm>(post, "/oauth/logout/confirm"),
 
         page_route<post_register>(post, "/register"),
         page_route<post_reset>(post, "/reset"),

@@ -20,7 +20,7 @@ asio::awaitable<http::Response> run_for_user(Page& page, bool knows_user, Handle
     }
     page.clear_session();
     page.clear_sign_in();
-    co_return page.redirect("/login?next=" + back);
+    co_return page.redirect(with_next("/login", back));
 }
 
 asio::awaitable<http::Response> run_signed_in(Page& page, Handler handler)

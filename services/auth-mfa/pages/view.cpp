@@ -10,7 +10,7 @@ namespace auth_mfa::pages {
 
 // files of pages/templates/
 extern std::string_view const layout_html, part_activity_html, part_code_html, part_email_html,
-    part_method_html, part_reveal_html;
+    part_method_html, part_providers_html, part_reveal_html;
 
 namespace {
 
@@ -19,7 +19,8 @@ constexpr std::string_view place = "[[page]]"; // in the layout
 /// The parts that several templates share.
 constexpr auto parts = std::to_array<std::pair<std::string_view, std::string_view const*>>(
     {{"[[>activity]]", &part_activity_html}, {"[[>code]]", &part_code_html}, {"[[>email]]", &part_email_html},
-        {"[[>method]]", &part_method_html}, {"[[>reveal]]", &part_reveal_html}});
+        {"[[>method]]", &part_method_html}, {"[[>providers]]", &part_providers_html},
+        {"[[>reveal]]", &part_reveal_html}});
 
 /// Replaces the names of the parts by their files, without the newline at the end.
 void insert_parts(std::string& page)

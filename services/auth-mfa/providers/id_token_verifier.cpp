@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "domain/id_token.hpp"
 #include "http_client/client.hpp"
+#include "providers/identity_provider_client.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
@@ -57,9 +58,10 @@ void wake(std::shared_ptr<asio::steady_timer> const& waiter)
 
 } // namespace
 
-IdTokenVerifier::IdTokenVerifier(http_client::Client& client, core::Clock const& clock)
-    : client_(client), clock_(clock), sets_(max_sets, kept), failures_(max_sets, min_refetch),
-      workers_(fetching_threads)
+IdTokenVerifier::IdTokenVerifier(
+    http_client::Client& client, IdentityProviderClient& providers, core::Clock const& clock)
+    : client_(client), providers_(providers), clock_(clock), sets_(max_sets, kept),
+      failures_(max_sets, min_refetch), workers_(fetching_threads)
 {
 }
 
@@ -72,7 +74,9 @@ asio::awaitable<std::optional<ExternalIdentity>> IdTokenVerifier::verify(core::S
     // The cheap checks come first, so that only plausible tokens cause a fetch of keys.
     auto claimed = validate_id_token_claims(*jws, providers, nonce, clock_.now());
     if (!claimed) co_return std::nullopt;
-    auto const set = co_await keys_for(scope_id, claimed->provider->jwks_url, jws->kid());
+    std::string url = claimed->provider->jwks_url;
+    if (url.empty()) url = (co_await providers_.metadata(scope_id, *claimed->provider)).jwks_url;
+    auto const set = co_await keys_for(scope_id, url, jws->kid());
     auto const* const key = set->keys.find(jws->kid());
     if (key == nullptr || !crypto::verify(*key, *jws)) co_return std::nullopt;
     co_return std::move(claimed->identity);

@@ -29,6 +29,8 @@ namespace auth_mfa {
 
 namespace asio = boost::asio;
 
+class IdentityProviderClient; // providers/identity_provider_client.hpp
+
 /// Verifies id tokens of the providers that tenants trust (OpenID Connect Core 1.0, 3.1.3.7). A token must be
 /// signed with RS256 or ES256, have the issuer and the audience of one configured provider, and be valid now,
 /// with 30 s of clock skew. Thread-safe.
@@ -38,8 +40,8 @@ namespace asio = boost::asio;
 /// in ten seconds. One scope has at most four concurrent fetches.
 class IdTokenVerifier {
 public:
-    /// Both arguments must outlive this object.
-    IdTokenVerifier(http_client::Client& client, core::Clock const& clock);
+    /// All arguments must outlive this object. `providers` finds the keys of providers without a `jwksUrl`.
+    IdTokenVerifier(http_client::Client& client, IdentityProviderClient& providers, core::Clock const& clock);
 
     /// The identity in the id token `raw`; nullopt when the token is refused (validate_id_token_claims).
     /// `providers`: the providers that the scope trusts. Throws UNAVAILABLE when the provider's keys cannot
@@ -78,6 +80,7 @@ private:
     void fetch(std::string const& url) noexcept;
 
     http_client::Client& client_;
+    IdentityProviderClient& providers_;
     core::Clock const& clock_;
     core::Cache<std::string, KeySet> sets_;
     core::Cache<std::string, Failure> failures_;

@@ -135,9 +135,36 @@ Counter RateLimits::passkey_challenges_from_network(core::Scope const& scope, st
         network_subject(scope, address), "passkeys", {to_redis(passkey_challenge_limit_per_network)}, true};
 }
 
+Counter RateLimits::authorizations_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {
+        network_subject(scope, address), "authorizations", {to_redis(authorization_limit_per_network)}, true};
+}
+
+Counter RateLimits::authorizations_of_user(core::Scope const& scope, UserId user_id)
+{
+    return {user_subject(scope, user_id), "authorizations", {to_redis(authorization_limit_per_user)}, true};
+}
+
+Counter RateLimits::pushed_requests_of_client(core::Scope const& scope, std::string_view client_id)
+{
+    return {core::to_string(scope.id).append(":client:").append(client_id), "pushed",
+        {to_redis(pushed_request_limit)}, true};
+}
+
+Counter RateLimits::refused_codes_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {network_subject(scope, address), "codes", {to_redis(refused_code_limit_per_network)}, true};
+}
+
 Counter RateLimits::wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address)
 {
     return {network_subject(scope, address), "login", {to_redis(wrong_password_limit_per_network)}, true};
+}
+
+Counter RateLimits::refused_clients_from_network(core::Scope const& scope, std::string_view address)
+{
+    return {network_subject(scope, address), "clients", {to_redis(refused_client_limit_per_network)}, true};
 }
 
 Counter RateLimits::registrations_from_network(core::Scope const& scope, std::string_view address) const

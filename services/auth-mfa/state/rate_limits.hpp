@@ -113,8 +113,18 @@ public:
         core::Scope const& scope, std::string_view email, GuessOrigin const& origin);
     /// Challenges for passkeys that one network requests.
     static Counter passkey_challenges_from_network(core::Scope const& scope, std::string_view address);
+    /// Authorization requests that one network sends without being signed in.
+    static Counter authorizations_from_network(core::Scope const& scope, std::string_view address);
+    /// Authorization requests of a signed-in user.
+    static Counter authorizations_of_user(core::Scope const& scope, UserId user_id);
+    /// Pushed requests of a confidential client.
+    static Counter pushed_requests_of_client(core::Scope const& scope, std::string_view client_id);
+    /// Refused authorization codes from one network.
+    static Counter refused_codes_from_network(core::Scope const& scope, std::string_view address);
     /// Wrong passwords, refused id tokens and refused passkeys from one network.
     static Counter wrong_sign_ins_from_network(core::Scope const& scope, std::string_view address);
+    /// Requests of OAuth clients whose authentication failed.
+    static Counter refused_clients_from_network(core::Scope const& scope, std::string_view address);
     /// Registrations from one network. Successful registrations count too, because each registration costs a
     /// password hash.
     Counter registrations_from_network(core::Scope const& scope, std::string_view address) const;

@@ -1,7 +1,6 @@
 #include "storage/sessions.hpp"
 
-#include "pg/row.hpp"
-#include "pg/sql.hpp"
+#include "storage/session_rows.hpp"
 
 #include <algorithm>
 
@@ -12,23 +11,11 @@ namespace {
 constexpr auto columns = pg::sql(R"(
     s.session_id, s.user_id, s.generation, s.amr, coalesce(s.authenticated_at, s.created_at),
     coalesce(s.aal2, 'mfa' = ANY (s.amr)), s.created_at, s.rotated_at, s.expires_at, s.ended_at,
-    s.user_agent, s.address)");
-
-// Sessions of earlier versions have no authenticated_at and no aal2.
-constexpr auto token_columns = pg::sql(R"(
-    s.session_id, s.generation, s.amr, coalesce(s.authenticated_at, s.created_at),
-    coalesce(s.aal2, 'mfa' = ANY (s.amr)), s.identity_provider, u.user_id, u.email, u.email_verified, u.role)");
-
-Assurance read_assurance(pg::RowReader& r)
-{
-    Assurance assurance;
-    assurance.authenticated_at = r.time();
-    assurance.aal2 = r.boolean();
-    return assurance;
-}
+    s.user_agent, s.address, coalesce(s.client_id, ''))");
 
 /// Whether one of the last 50 sessions of the user of the row `k` has the `user_agent` of `k`. After 10
 /// sessions within an hour, every browser counts as known, so that sign-ins cannot flood the user's mailbox.
+/// Sessions of clients do not count: no sign-in opened them.
 /// The first browser counts as known, too. Ended sessions are deleted after some days, so whether it is the
 /// first one is known from the activity, which is kept for 90 days, and for older accounts not at all.
 constexpr auto knows_browser = pg::sql(R"(coalesce(
@@ -38,7 +25,7 @@ constexpr auto knows_browser = pg::sql(R"(coalesce(
         FROM (
             SELECT s.user_agent, s.created_at
             FROM sessions s
-            WHERE s.scope_id = k.scope_id AND s.user_id = k.user_id
+            WHERE s.scope_id = k.scope_id AND s.user_id = k.user_id AND s.client_id IS NULL
             ORDER BY s.created_at DESC, s.session_id DESC
             LIMIT 50
         ) AS r
@@ -63,15 +50,19 @@ Session read(pg::RowReader& r)
     session.user_id = UserId(r.uuid());
     session.generation = r.integer();
     session.amr = r.texts();
-    session.assurance = read_assurance(r);
+    session.assurance.authenticated_at = r.time();
+    session.assurance.aal2 = r.boolean();
     session.created_at = r.time();
     session.rotated_at = r.time();
     session.expires_at = r.time();
     session.ended_at = r.optional_time();
     session.user_agent = r.text();
     session.address = r.text();
+    session.client_id = r.text();
     return session;
 }
+
+} // namespace
 
 TokenContents read_contents(pg::RowReader& r)
 {
@@ -79,16 +70,19 @@ TokenContents read_contents(pg::RowReader& r)
     contents.session_id = r.uuid();
     contents.generation = r.integer();
     contents.amr = r.texts();
-    contents.assurance = read_assurance(r);
+    contents.assurance.authenticated_at = r.time();
+    contents.assurance.aal2 = r.boolean();
     contents.identity_provider = r.optional_text();
+    contents.expires_at = r.time();
+    contents.client_id = r.text();
+    contents.scope = r.text();
     contents.user_id = UserId(r.uuid());
     contents.email = r.text();
     contents.email_verified = r.boolean();
     contents.role = r.one_of<Role>();
+    contents.user_updated_at = r.time();
     return contents;
 }
-
-} // namespace
 
 pg::Batch<Opened> insert_batch(pg::BatchConnection& connection, std::span<NewSession const> rows)
 {
@@ -200,7 +194,8 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(
         pg::column(rows, [](Rotation const& r) { return r.generation; }),
         pg::column(rows, [](Rotation const& r) { return r.now; }),
         pg::column(rows, [](Rotation const& r) { return r.now + session_lifetime; }),
-        pg::column(rows, [](Rotation const& r) { return r.verified_only; })};
+        pg::column(rows, [](Rotation const& r) { return r.verified_only; }),
+        pg::column(rows, [](Rotation const& r) { return std::string_view(r.client_id); })};
     // The rows are sorted, so that two batches lock their common sessions in the same order.
     static constexpr auto sql = pg::sql<token_columns>(R"(
         UPDATE sessions s
@@ -208,12 +203,14 @@ pg::Batch<std::optional<TokenContents>> rotate_batch(
         FROM (
             SELECT *
             FROM unnest(
-                $1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::boolean[]
-            ) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, verified_only, place)
+                $1::bigint[], $2::uuid[], $3::bigint[], $4::timestamptz[], $5::timestamptz[], $6::boolean[],
+                $7::text[]
+            ) WITH ORDINALITY AS x(scope_id, session_id, generation, now, until, verified_only, client_id, place)
             ORDER BY scope_id, session_id
         ) AS k,
             users u
         WHERE s.scope_id = k.scope_id AND s.session_id = k.session_id AND s.generation = k.generation
+            AND coalesce(s.client_id, '') = k.client_id
             AND s.ended_at IS NULL AND s.expires_at > k.now AND u.scope_id = s.scope_id
             AND u.user_id = s.user_id AND (u.email_verified OR NOT k.verified_only)
         RETURNING k.place, {token_columns})");
@@ -275,63 +272,25 @@ std::optional<TokenContents> reauthenticate(pg::Tx& tx, core::Scope const& scope
     return updated.affected_rows() == 1 ? std::optional(token_contents(tx, scope, id)) : std::nullopt;
 }
 
-void end_of_providers(
-    pg::Tx& tx, core::Scope const& scope, std::vector<std::string> const& identity_providers, core::Time now)
-{
-    tx.run(R"(
-        UPDATE sessions
-        SET ended_at = $3
-        WHERE scope_id = $1 AND identity_provider = ANY ($2::text[]) AND ended_at IS NULL)",
-        {scope.id, identity_providers, now});
-}
-
-void end_of_issuer(
-    pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view issuer, core::Time now)
-{
-    tx.run(R"(
-        UPDATE sessions
-        SET ended_at = $4
-        WHERE scope_id = $1 AND user_id = $2 AND split_part(identity_provider, ' ', 1) = $3
-            AND ended_at IS NULL)",
-        {scope.id, user_id, issuer, now});
-}
-
-void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now)
-{
-    tx.run("UPDATE sessions SET ended_at = $3 WHERE scope_id = $1 AND session_id = $2 AND ended_at IS NULL",
-        {scope.id, id, now});
-}
-
-bool end_own(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid id, core::Time now)
+std::optional<core::Uuid> parent_of(
+    pg::Tx& tx, core::Scope const& scope, std::string_view client_id, core::Uuid id)
 {
     auto const result = tx.run(R"(
-        UPDATE sessions
-        SET ended_at = $4
-        WHERE scope_id = $1 AND session_id = $3 AND user_id = $2 AND ended_at IS NULL
-            AND expires_at > $4)",
-        {scope.id, user_id, id, now});
-    return result.affected_rows() == 1;
-}
-
-void end_others(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::optional<core::Uuid> const& keep,
-    core::Time now)
-{
-    tx.run(R"(
-        UPDATE sessions
-        SET ended_at = $4
-        WHERE scope_id = $1 AND user_id = $2 AND ended_at IS NULL
-            AND session_id IS DISTINCT FROM $3::uuid)",
-        {scope.id, user_id, keep, now});
+        SELECT parent_id
+        FROM sessions
+        WHERE scope_id = $1 AND session_id = $2 AND client_id = $3)",
+        {scope.id, id, client_id});
+    return result.empty() ? std::nullopt : pg::RowReader(result[0]).optional_uuid();
 }
 
 std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
     std::optional<core::Time> live_at, std::optional<paging::Position> const& after, std::size_t limit)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
+    auto const result = tx.run(pg::sql<columns, cannot_refresh>(R"(
         SELECT {columns}
         FROM sessions s
         WHERE s.scope_id = $1 AND s.user_id = $2
-            AND ($3::timestamptz IS NULL OR (s.ended_at IS NULL AND s.expires_at > $3))
+            AND ($3::timestamptz IS NULL OR (s.ended_at IS NULL AND s.expires_at > $3 AND NOT {cannot_refresh}))
             AND (s.created_at, s.session_id) < ($4::timestamptz, $5::uuid)
         ORDER BY s.created_at DESC, s.session_id DESC
         LIMIT $6)"),

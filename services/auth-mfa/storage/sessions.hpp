@@ -59,6 +59,7 @@ struct Rotation {
     std::int64_t generation = 0;
     core::Time now;
     bool verified_only = false; ///< whether the user's email must be verified
+    std::string client_id{};    ///< the client that presents the token; empty: none
 };
 
 /// The contents of the next tokens. `generation` is the number of the refresh token to return.
@@ -68,14 +69,19 @@ struct TokenContents {
     std::vector<std::string> amr;
     Assurance assurance;
     std::optional<std::string> identity_provider; ///< as NewSession's
+    core::Time expires_at;
+    std::string client_id; ///< the OAuth client whose session it is; empty: none
+    std::string scope;     ///< of that client's tokens, separated by spaces
     UserId user_id;
     std::string email;
     bool email_verified = false;
     Role role = Role::user;
+    core::Time user_updated_at;
 };
 
-/// Advances each session to its next generation if the presented generation is the current one; nullopt
-/// otherwise. If two requests present the same token, only one succeeds.
+/// Advances each session to its next generation if the presented generation is the current one, and the
+/// session is of the presenting client; nullopt otherwise. If two requests present the same token, only one
+/// succeeds.
 pg::Batch<std::optional<TokenContents>> rotate_batch(
     pg::BatchConnection& connection, std::span<Rotation const> rows);
 
@@ -100,6 +106,14 @@ std::optional<TokenContents> find_live(pg::Tx& tx, core::Scope const& scope, cor
 std::optional<TokenContents> reauthenticate(pg::Tx& tx, core::Scope const& scope, core::Uuid id,
     std::vector<std::string> const& amr, bool aal2, core::Time now);
 
+/// The session of the browser in which the client got this session; nullopt if the client has no such
+/// session.
+std::optional<core::Uuid> parent_of(
+    pg::Tx& tx, core::Scope const& scope, std::string_view client_id, core::Uuid id);
+
+// The functions below end sessions. Clients with a backchannelLogoutUri are told after the commit
+// (logout_notices.hpp). The sessions are locked in the order of their ids.
+
 /// Ends every session that was opened with an id token of one of these providers (IdentityProvider::key).
 void end_of_providers(
     pg::Tx& tx, core::Scope const& scope, std::vector<std::string> const& identity_providers, core::Time now);
@@ -108,18 +122,22 @@ void end_of_providers(
 void end_of_issuer(
     pg::Tx& tx, core::Scope const& scope, UserId user_id, std::string_view issuer, core::Time now);
 
-/// Ends the session if it has not ended.
+/// Ends every session of the OAuth client.
+void end_of_client(pg::Tx& tx, core::Scope const& scope, std::string_view client_id, core::Time now);
+
+/// Ends the session, and the sessions that clients got in it and cannot refresh, if they have not ended.
 void end(pg::Tx& tx, core::Scope const& scope, core::Uuid id, core::Time now);
 
-/// Ends a session of this user; false when the user has no such live session.
+/// As `end`, for a session of this user; false when the user has no such live session.
 bool end_own(pg::Tx& tx, core::Scope const& scope, UserId user_id, core::Uuid id, core::Time now);
 
-/// Ends every session of the user except `keep`.
+/// Ends every session of the user except `keep` and the sessions of the same browser: the one in which it was
+/// authorized, if it is a client's, and those that clients got there and cannot refresh.
 void end_others(pg::Tx& tx, core::Scope const& scope, UserId user_id, std::optional<core::Uuid> const& keep,
     core::Time now);
 
-/// The user's sessions that are live at `live_at`, newest first, starting after `after`. nullopt: all that
-/// are stored, also those that have ended.
+/// The user's sessions that are live at `live_at`, newest first, starting after `after`, without those of
+/// clients that cannot refresh them. nullopt: all that are stored, also those that have ended.
 std::vector<Session> list(pg::Tx& tx, core::Scope const& scope, UserId user_id,
     std::optional<core::Time> live_at, std::optional<paging::Position> const& after, std::size_t limit);
 

@@ -2,6 +2,7 @@
 
 #include "core/text.hpp"
 #include "pg/sql.hpp"
+#include "storage/logout_notices.hpp"
 #include "storage/user_rows.hpp"
 
 namespace auth_mfa::users {
@@ -253,6 +254,7 @@ std::optional<User> find(pg::Tx& tx, core::Scope const& scope, UserId id)
 
 void remove(pg::Tx& tx, core::Scope const& scope, UserId id)
 {
+    logout_notices::add_for_user(tx, scope, id);
     tx.run("DELETE FROM users WHERE scope_id = $1 AND user_id = $2", {scope.id, id});
 }
 

@@ -104,6 +104,7 @@ void set_password_by_email(pg::Tx& tx, core::Scope const& scope, UserId id, std:
 bool has_other_owner(pg::Tx& tx, core::Scope const& scope, UserId id);
 
 /// Deletes the user, with factors and identities. Other rows of the account stay: see account_rows.hpp.
+/// Clients in which the user is signed in are told (logout_notices.hpp).
 void remove(pg::Tx& tx, core::Scope const& scope, UserId id);
 
 /// How a phone number became the user's SMS factor.

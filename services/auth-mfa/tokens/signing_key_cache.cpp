@@ -28,8 +28,11 @@ std::string SigningKeyCache::load(pg::Database& database, crypto::Keyring const&
             pg::Scopes(), [&](pg::Tx& tx) { return signing_keys::list(tx, keyring, clock_.now()); });
     };
     auto found = read();
-    bool const has_one = std::ranges::any_of(found, [](auto const& key) { return !key.retired_at; });
-    if (!has_one) {
+    auto const has = [&](crypto::SignatureAlgorithm algorithm) {
+        return std::ranges::any_of(
+            found, [&](auto const& key) { return key.algorithm() == algorithm && !key.retired_at; });
+    };
+    if (!has(crypto::SignatureAlgorithm::es256) || !has(crypto::SignatureAlgorithm::rs256)) {
         database.transact_blocking(
             pg::Scopes(), [&](pg::Tx& tx) { signing_keys::make_first(tx, keyring, clock_.now()); });
         found = read();
@@ -44,7 +47,8 @@ std::string SigningKeyCache::load(pg::Database& database, crypto::Keyring const&
     return json;
 }
 
-std::shared_ptr<signing_keys::SigningKey const> SigningKeyCache::current() const
+std::shared_ptr<signing_keys::SigningKey const> SigningKeyCache::current(
+    crypto::SignatureAlgorithm algorithm) const
 {
     core::Time const now = clock_.now();
     std::lock_guard const lock(mutex_);
@@ -53,7 +57,8 @@ std::shared_ptr<signing_keys::SigningKey const> SigningKeyCache::current() const
     for (auto const& key : keys_) {
         // If no key has reached `signs_from`, the first key signs. In this case the clock of the replica that
         // created this key is ahead of this replica's clock.
-        if (!retired(key) && (!chosen || key->signs_from <= now)) chosen = key;
+        if (key->algorithm() == algorithm && !retired(key) && (!chosen || key->signs_from <= now))
+            chosen = key;
     }
     return chosen;
 }

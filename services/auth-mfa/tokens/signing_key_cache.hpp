@@ -15,19 +15,20 @@ class Database;
 
 namespace auth_mfa {
 
-/// The signing keys of access tokens, as this replica last read them. Thread-safe.
+/// The signing keys of tokens, as this replica last read them. Thread-safe.
 class SigningKeyCache {
 public:
     /// `clock` must outlive this object.
     explicit SigningKeyCache(core::Clock const& clock) : clock_(clock) {}
 
-    /// Reads the keys from the database, and creates the first key if there is none. Returns the key set to
+    /// Reads the keys from the database, and creates a first key of each algorithm. Returns the key set to
     /// publish (JSON). Throws if the keys cannot be read. Blocks the calling thread. auth::Jwks
     /// calls `load` as its source (service::TokenIssuer::own).
     std::string load(pg::Database& database, crypto::Keyring const& keyring);
 
-    /// The key that signs now; null until `load` has succeeded.
-    std::shared_ptr<signing_keys::SigningKey const> current() const;
+    /// The key that signs with this algorithm now; null until `load` has succeeded.
+    std::shared_ptr<signing_keys::SigningKey const> current(
+        crypto::SignatureAlgorithm algorithm = crypto::SignatureAlgorithm::es256) const;
 
     /// The key set as it was last read (JSON); empty before the first read.
     std::string jwks() const;

@@ -6,6 +6,7 @@
 #include "crypto/encoding.hpp"
 #include "crypto/hash.hpp"
 #include "crypto/hmac.hpp"
+#include "domain/oauth_scope.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::size_t id_size = 16;
 constexpr std::size_t generation_size = 4;
 constexpr std::size_t mac_size = 32;
+constexpr std::chrono::seconds logout_token_lifetime{120};
 /// The claim `sid` of enrolment tokens: this text, the version of the user's credentials and, after a dot,
 /// the hash of the identity provider, if the first factor was an id token.
 constexpr std::string_view enrolment_session = "enrolment.";
@@ -51,6 +53,22 @@ core::Error no_key()
         "The server has no signing key now, so it cannot issue tokens. Try again later.");
 }
 
+/// The claims that describe the session in access tokens and in id tokens.
+boost::json::object session_claims(AccessTokenClaims const& claims)
+{
+    return {{"sub", claims.user_id.to_string()}, {"sid", claims.session_id.to_string()},
+        {"auth_time", core::unix_seconds(claims.assurance.authenticated_at)},
+        {"acr", claims.assurance.aal2 ? "aal2" : "aal1"},
+        {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}};
+}
+
+/// The claim `at_hash` of an access token (OpenID Connect Core 1.0, 3.1.3.6), for both algorithms.
+std::string half_hash(std::string_view token)
+{
+    auto const digest = crypto::sha256(token);
+    return crypto::base64url::encode(crypto::view(digest).substr(0, digest.size() / 2));
+}
+
 } // namespace
 
 Tokens::Tokens(std::shared_ptr<SigningKeyCache> signing_keys, auth::Jwks& jwks,
@@ -62,13 +80,17 @@ Tokens::Tokens(std::shared_ptr<SigningKeyCache> signing_keys, auth::Jwks& jwks,
 
 asio::awaitable<void> Tokens::ready()
 {
-    if (!signing_keys_->current()) co_await jwks_.refetch();
-    if (!signing_keys_->current()) throw no_key();
+    auto const has_keys = [&] {
+        return signing_keys_->current(crypto::SignatureAlgorithm::es256) &&
+               signing_keys_->current(crypto::SignatureAlgorithm::rs256);
+    };
+    if (!has_keys()) co_await jwks_.refetch();
+    if (!has_keys()) throw no_key();
 }
 
 std::string Tokens::sign(core::Scope const& scope, Kind const& kind, boost::json::object claims) const
 {
-    auto const key = signing_keys_->current();
+    auto const key = signing_keys_->current(kind.algorithm);
     if (!key) throw no_key();
     core::Time const now = clock_.now();
     boost::json::object payload{{"iss", issuer_.of(scope)}, {"aud", kind.audience},
@@ -77,18 +99,44 @@ std::string Tokens::sign(core::Scope const& scope, Kind const& kind, boost::json
         {"env", core::to_string(scope.environment())}};
     for (auto& claim : claims)
         payload.emplace(claim.key(), std::move(claim.value()));
-    return key->key.sign({{"typ", kind.type}, {"kid", key->kid}}, payload);
+    return key->sign({{"typ", kind.type}}, payload);
 }
 
 std::string Tokens::access_token(core::Scope const& scope, AccessTokenClaims const& claims) const
 {
-    return sign(scope, {auth::token::type, auth::token::audience, access_token_lifetime},
-        {{"sub", claims.user_id.to_string()}, {"sid", claims.session_id.to_string()},
-            {"role", to_string(claims.role)}, {"email", claims.email},
-            {"email_verified", claims.email_verified},
-            {"auth_time", core::unix_seconds(claims.assurance.authenticated_at)},
-            {"acr", claims.assurance.aal2 ? "aal2" : "aal1"},
-            {"amr", boost::json::array(claims.amr.begin(), claims.amr.end())}});
+    auto contents = session_claims(claims);
+    contents["role"] = to_string(claims.role);
+    contents["email"] = claims.email;
+    contents["email_verified"] = claims.email_verified;
+    if (!claims.client_id.empty()) contents["client_id"] = claims.client_id;
+    if (!claims.scope.empty()) contents["scope"] = claims.scope; // verifiers refuse empty claims
+    return sign(
+        scope, {auth::token::type, auth::token::audience, access_token_lifetime}, std::move(contents));
+}
+
+std::string Tokens::id_token(
+    core::Scope const& scope, crypto::SignatureAlgorithm algorithm, IdTokenClaims const& claims) const
+{
+    auto const& session = claims.session;
+    auto contents = session_claims(session);
+    contents["at_hash"] = half_hash(claims.access_token);
+    if (!claims.nonce.empty()) contents["nonce"] = claims.nonce;
+    if (has_scope(session.scope, "email")) {
+        contents["email"] = session.email;
+        contents["email_verified"] = session.email_verified;
+    }
+    if (claims.updated_at && has_scope(session.scope, "profile"))
+        contents["updated_at"] = core::unix_seconds(*claims.updated_at);
+    return sign(scope, {"JWT", session.client_id, id_token_lifetime, algorithm}, std::move(contents));
+}
+
+std::string Tokens::logout_token(core::Scope const& scope, crypto::SignatureAlgorithm algorithm,
+    std::string_view client_id, UserId user_id, core::Uuid session_id) const
+{
+    constexpr char const* event = "http://schemas.openid.net/event/backchannel-logout";
+    return sign(scope, {"logout+jwt", client_id, logout_token_lifetime, algorithm},
+        {{"sub", user_id.to_string()}, {"sid", session_id.to_string()},
+            {"events", boost::json::object{{event, boost::json::object()}}}});
 }
 
 std::string Tokens::enrolment_token(

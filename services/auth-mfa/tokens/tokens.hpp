@@ -5,8 +5,8 @@
 #include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
+#include "domain/issuer.hpp"
 #include "domain/session.hpp"
-#include "tokens/issuer.hpp"
 #include "tokens/signing_key_cache.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -32,7 +32,21 @@ struct AccessTokenClaims {
     core::Uuid session_id;
     std::span<std::string const> amr;
     Assurance assurance;
+    std::string_view client_id{}; ///< the OAuth client that gets the token; empty: none
+    std::string_view scope{};     ///< its scopes, separated by spaces
 };
+
+/// The claims of an id token (OpenID Connect Core 1.0, 2). Those of the session are in `session`; `email` is
+/// included if the scope names it.
+struct IdTokenClaims {
+    AccessTokenClaims session;
+    std::string_view nonce{};               ///< of the authorization request; empty: none
+    std::string_view access_token{};        ///< for `at_hash`
+    std::optional<core::Time> updated_at{}; ///< of the user; included if the scope names `profile`
+};
+
+/// How long an id token is valid.
+inline constexpr std::chrono::seconds id_token_lifetime{900};
 
 /// How long an enrolment token is valid.
 inline constexpr std::chrono::minutes enrolment_token_lifetime{10};
@@ -43,7 +57,8 @@ struct RefreshToken {
     std::int64_t generation = 0;
 };
 
-/// Creates the access and refresh tokens of sessions, and verifies refresh tokens. Thread-safe.
+/// Creates access, refresh, id, logout, enrolment and erasure tokens. Verifies refresh tokens, and reads the
+/// contents of enrolment tokens that others have verified. Thread-safe.
 class Tokens {
 public:
     /// All arguments must outlive this object. `signing_keys` is the source of `jwks`, so refetching `jwks`
@@ -57,6 +72,17 @@ public:
     /// A JWT that expires after 900 s (auth/token_claims.hpp). Await `ready` first. Throws UNAVAILABLE
     /// if there is no signing key.
     std::string access_token(core::Scope const& scope, AccessTokenClaims const& claims) const;
+
+    /// An id token for the client `claims.session.client_id`, signed with `algorithm`. It expires after
+    /// `id_token_lifetime`. Await `ready` first. Throws as `access_token`.
+    std::string id_token(
+        core::Scope const& scope, crypto::SignatureAlgorithm algorithm, IdTokenClaims const& claims) const;
+
+    /// A JWT that tells a client that sessions have ended (OpenID Connect Back-Channel Logout 1.0, 2.4). It
+    /// expires after 120 s. `session_id`: the client's session. Await `ready` first. Throws as
+    /// `access_token`.
+    std::string logout_token(core::Scope const& scope, crypto::SignatureAlgorithm algorithm,
+        std::string_view client_id, UserId user_id, core::Uuid session_id) const;
 
     /// A JWT with the audience `mfa-enrollment`, for a user who proved the first factor but must enrol a
     /// second one before the first session. `identity_provider`: whose id token was the first factor; nullopt
@@ -100,6 +126,7 @@ private:
         std::string_view type;
         std::string_view audience;
         std::chrono::seconds lifetime;
+        crypto::SignatureAlgorithm algorithm = crypto::SignatureAlgorithm::es256;
     };
 
     /// A JWT with the claims of every token and `claims`.

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "domain/issuer.hpp"
 #include "domain/mail.hpp"
 #include "domain/user.hpp"
 #include "jobs/worker.hpp"
 #include "mail/mailer.hpp"
 #include "pg/tx.hpp"
 #include "service/forward_declarations.hpp"
-#include "tokens/issuer.hpp"
 
 #include <optional>
 #include <stop_token>

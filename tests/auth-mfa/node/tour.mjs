@@ -5,6 +5,7 @@ import { input } from "./browser.mjs";
 import {
   addApp,
   addAuthenticator,
+  advance,
   anotherCode,
   codeOf,
   codeSentTo,
@@ -164,4 +165,35 @@ async function account(look, options) {
   return page;
 }
 
-export const parts = { entry, enrolment, account };
+/** Pages that clients and providers lead to. `input.client` is the id of a client whose redirect URI is `input.redirectUri`. */
+async function authorization(look, options) {
+  const page = await open("/register", options);
+  const visit = visitor(page, look);
+  const request = (more = {}) =>
+    `/oauth/authorize?${new URLSearchParams({
+      client_id: input.client,
+      redirect_uri: input.redirectUri,
+      response_type: "code",
+      scope: "openid",
+      state: "s",
+      code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+      code_challenge_method: "S256",
+      ...more,
+    })}`;
+  await visit(request(), "authorize-login");
+  await page.locator('a[href^="/register?next="]').click();
+  await look(page, "authorize-register");
+  await visit(request({ redirect_uri: "https://elsewhere.example" }), "authorize-error");
+  await visit("/oauth/external/callback?state=x&code=y", "external-failed");
+  await register(page);
+  if (input.folder) await advance(60); // the sign-in is older than the requests
+  await visit(request({ prompt: "select_account" }), "authorize-select");
+  await visit(request({ prompt: "login" }), "authorize-confirm");
+  await visit(request({ acr_values: "aal2" }), "authorize-enroll");
+  await visit(`/oauth/logout?client_id=${input.client}`, "logout-question");
+  await submit(page, "/oauth/logout/confirm");
+  await look(page, "logout-done");
+  return page;
+}
+
+export const parts = { entry, enrolment, account, authorization };

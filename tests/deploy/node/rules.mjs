@@ -228,8 +228,11 @@ function routes(objects) {
 
 function hosts(objects) {
   const issuer = settingsOf(objects, "auth-mfa").BASE_HOST ?? "auth.localhost";
-  return services(objects).filter(({ metadata: { name } }) => name !== "auth-mfa").flatMap(({ metadata: { name } }) =>
-    (settingsOf(objects, name).JWT_ISSUER_HOST ?? "auth.localhost") === issuer ? [] : [`${name}: JWT_ISSUER_HOST is not ${issuer}, auth-mfa's BASE_HOST`]);
+  const boards = settingsOf(objects, "feedback").BASE_HOST ?? "feedback.localhost";
+  const known = settingsOf(objects, "auth-mfa").FEEDBACK_BASE_HOST ?? "feedback.localhost";
+  const board = known === boards ? [] : [`auth-mfa: FEEDBACK_BASE_HOST is not ${boards}, feedback's BASE_HOST`];
+  return board.concat(services(objects).filter(({ metadata: { name } }) => name !== "auth-mfa").flatMap(({ metadata: { name } }) =>
+    (settingsOf(objects, name).JWT_ISSUER_HOST ?? "auth.localhost") === issuer ? [] : [`${name}: JWT_ISSUER_HOST is not ${issuer}, auth-mfa's BASE_HOST`]));
 }
 
 function monitoring(objects) {

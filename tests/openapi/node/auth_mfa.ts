@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import otplib from "otplib";
+import { Browser, locationOf } from "./browser.js";
 import type { components, paths } from "./clients/auth-mfa.js";
 import { Passkey } from "./passkey.js";
 import { administer, listen, readReference } from "./shared.js";
@@ -16,6 +17,13 @@ const password = "a violet teapot";
 const newPassword = "another violet teapot";
 const any = (): string => Math.random().toString(36).slice(2);
 const phoneNumber = (): string => `+1415555${String(Math.floor(Math.random() * 9000) + 1000)}`;
+
+/** Options for a request with a form. */
+const form = <const Fields extends Record<string, string>>(body: Fields, headers: Record<string, string> = {}) => ({
+  body,
+  bodySerializer: () => new URLSearchParams(body),
+  headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
+});
 
 /** Waits until a number has received this many messages. Returns the code in the last one. */
 const codeTo = (world: World, phone: string, messages: number): Promise<string> =>
@@ -104,7 +112,7 @@ export async function authMfa(world: World): Promise<void> {
   // Tokens are refreshed, the public keys are read, sessions are listed and ended.
   const renewed = await ok(anybody.POST("/v1/auth/refresh", { body: { refreshToken } }));
   const caller = world.client<paths>("auth-mfa", renewed.accessToken);
-  assert.equal((await ok(anybody.GET("/.well-known/jwks.json"))).keys.length, 1);
+  assert.deepEqual((await ok(anybody.GET("/.well-known/jwks.json"))).keys.map(({ alg }) => alg), ["ES256", "RS256"]);
   assert.equal((await ok(anybody.GET("/.well-known/openid-configuration"))).issuer, world.base("auth-mfa"));
   assert.deepEqual(await ok(caller.GET("/v1/auth/mfa")), { factors: ["sms"], phone: `+1********${phone.slice(-2)}`, recoveryCodesLeft: 9 });
   const { items: sessions } = await ok(caller.GET("/v1/auth/sessions"));
@@ -132,6 +140,8 @@ export async function authMfa(world: World): Promise<void> {
   await branding(owner, anybody);
   await external(world, owner);
   await page(world, anybody);
+  await externalPages(world, owner, anybody);
+  await authorization(world, owner, anybody);
   await optOuts(world);
   await policies(world, owner);
   await administer(world, "auth-mfa");
@@ -268,6 +278,22 @@ async function passkeys(world: World): Promise<void> {
   assert.deepEqual(await ok(anybody.GET("/.well-known/webauthn")), { origins: [] });
 }
 
+/** The owner registers a server as a client, changes it, replaces its secret and deletes it. */
+async function clients(owner: Caller): Promise<void> {
+  const body = { name: "Server", type: "confidential" as const, redirectUris: ["https://app.example.com/callback"] };
+  const client = await ok(owner.POST("/v1/clients", { params: { header: { "Idempotency-Key": "client-1" } }, body }));
+  const one = { params: { path: { clientId: client.clientId } } };
+  const { secret, ...shown } = client;
+  assert.deepEqual(await ok(owner.GET("/v1/clients/{clientId}", one)), shown);
+  assert.deepEqual((await ok(owner.GET("/v1/clients"))).items, [shown]);
+  const changed = await ok(owner.PATCH("/v1/clients/{clientId}", { ...one, body: { idTokenSigningAlg: "ES256" } }));
+  assert.equal(changed.idTokenSigningAlg, "ES256");
+  const rotated = await ok(owner.POST("/v1/clients/{clientId}/secret", { ...one, body: { gracePeriodSeconds: 3600 } }));
+  assert.notEqual(rotated.secret, secret);
+  await ok(owner.DELETE("/v1/clients/{clientId}", one));
+  await refused(owner.GET("/v1/clients/{clientId}", one), "NOT_FOUND");
+}
+
 /** The operator creates an owner, who manages members and settings. */
 async function manage(world: World): Promise<Caller> {
   const operator = world.client<paths>("auth-mfa", world.env["MASTER_KEY"]);
@@ -297,6 +323,7 @@ async function manage(world: World): Promise<Caller> {
   await refused(own.GET("/v1/members"), "FORBIDDEN"); // the token was issued before the change of role
   await ok(owner.DELETE("/v1/members/{userId}/mfa", { params: { path } }));
 
+  await clients(owner);
   const provider = { issuer: world.issuer.url, audience: "demo", jwksUrl: `${world.issuer.url}/jwks` };
   const settings = await ok(
     owner.PATCH("/v1/settings", { body: { brand: "Demo & Sons", smsCountries: ["US"], identityProviders: [provider] } }),
@@ -483,6 +510,123 @@ async function branding(owner: Caller, anybody: Caller): Promise<void> {
   await ok(owner.DELETE("/v1/settings/logo"));
   await refused(anybody.GET("/logo"), "NOT_FOUND");
   await ok(owner.PATCH("/v1/settings", { body: { accentColor: null, passkeyRpId: null, allowedOrigins: null } }));
+}
+
+/** A user signs in to an app of the tenant, whose server checks the tokens. Then the app signs the user out. */
+async function authorization(world: World, owner: Caller, anybody: Caller): Promise<void> {
+  const [redirectUri, signedOutUri] = ["https://app.example.com/callback", "https://app.example.com/signed-out"];
+  const newClient = (type: "public" | "confidential") =>
+    ok(
+      owner.POST("/v1/clients", {
+        params: { header: { "Idempotency-Key": `client-${type}` } },
+        body: { name: "App", type, redirectUris: [redirectUri], postLogoutRedirectUris: [signedOutUri] },
+      }),
+    );
+  const { clientId: client_id } = await newClient("public");
+  const server = await newClient("confidential");
+  assert.deepEqual(
+    await ok(anybody.GET("/.well-known/oauth-authorization-server")),
+    await ok(anybody.GET("/.well-known/openid-configuration")),
+  );
+
+  // The app sends the browser to the authorization endpoint. The user signs in, and the browser returns with a code.
+  const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+  const request = {
+    client_id,
+    redirect_uri: redirectUri,
+    response_type: "code",
+    scope: "openid email offline_access",
+    state: "x",
+    nonce: "n-1",
+    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    code_challenge_method: "S256",
+  } as const;
+  const { email, password, user } = await newAccount(world, "hedy");
+  const browser = new Browser(world);
+  const authorize = async (more: { prompt?: string } = {}): Promise<string> =>
+    locationOf((await browser.caller.GET("/oauth/authorize", { params: { query: { ...request, ...more } } })).response);
+  const returned = (location: string): URLSearchParams => {
+    assert.ok(location.startsWith(`${redirectUri}?`), location);
+    const { searchParams } = new URL(location);
+    assert.deepEqual([searchParams.get("state"), searchParams.get("iss")], ["x", world.base("auth-mfa")]);
+    return searchParams;
+  };
+  const login = await authorize();
+  assert.match(login, /^\/login\?next=\/oauth\/continue\//);
+  const code = returned(await browser.signIn(login, { email, password })).get("code")!;
+
+  // The app exchanges the code and reads the user's claims.
+  const exchange = (code: string) =>
+    anybody.POST(
+      "/oauth/token",
+      form({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier, client_id }),
+    );
+  const first = await ok(exchange(code));
+  assert.equal(first.scope, request.scope);
+  const claims = { sub: user.userId, email, email_verified: false };
+  const app = (token: string): Caller => world.client<paths>("auth-mfa", token);
+  assert.deepEqual(await ok(app(first.access_token).GET("/oauth/userinfo")), claims);
+  assert.deepEqual(await ok(anybody.POST("/oauth/userinfo", form({ access_token: first.access_token }))), claims);
+  await refused(app(first.access_token).GET("/v1/auth/me"), "FORBIDDEN"); // a client's token is only for the user's claims
+  const refresh = { grant_type: "refresh_token", refresh_token: first.refresh_token!, client_id } as const;
+  const renewed = await ok(anybody.POST("/oauth/token", form(refresh)));
+
+  // The server checks the access token. The app revokes the refresh token, which ends the access token, too.
+  const introspect = (token: string) => {
+    const credential = Buffer.from(`${server.clientId}:${server.secret}`).toString("base64");
+    return ok(anybody.POST("/oauth/introspect", form({ token }, { Authorization: `Basic ${credential}` })));
+  };
+  const { active, sub, client_id: issuedTo } = await introspect(renewed.access_token);
+  assert.deepEqual([active, sub, issuedTo], [true, user.userId, client_id]);
+  await ok(anybody.POST("/oauth/revoke", form({ token: renewed.refresh_token!, client_id })));
+  assert.deepEqual(await introspect(renewed.access_token), { active: false });
+  await refused(app(renewed.access_token).GET("/oauth/userinfo"), "invalid_token");
+  await refused(exchange(code), "invalid_grant");
+
+  // The user is still signed in in the browser. A form of the app and a pushed request return with a code at once.
+  const posted = locationOf((await browser.caller.POST("/oauth/authorize", form(request))).response);
+  assert.match(posted, /^\/oauth\/authorize\?client_id=/);
+  const again = returned(locationOf(await browser.open(posted))).get("code")!;
+  const { request_uri } = await ok(anybody.POST("/oauth/par", form(request)));
+  const pushed = await browser.caller.GET("/oauth/authorize", { params: { query: { client_id, request_uri } } });
+  assert.ok(returned(locationOf(pushed.response)).has("code"));
+  const { id_token } = await ok(exchange(again));
+
+  // The app signs the user out.
+  const logout = form({ id_token_hint: id_token!, post_logout_redirect_uri: signedOutUri, state: "y" });
+  const ending = locationOf((await browser.caller.POST("/oauth/logout", logout)).response);
+  assert.equal(locationOf(await browser.open(ending)), `${signedOutUri}?state=y`);
+  assert.equal(returned(await authorize({ prompt: "none" })).get("error"), "login_required");
+}
+
+/** A user signs in on the hosted pages with the tenant's identity provider. */
+async function externalPages(world: World, owner: Caller, anybody: Caller): Promise<void> {
+  const provider = world.issuer.setting("acme", "demo-pages");
+  const body = { identityProviders: [{ ...provider, clientSecret: "a violet secret" }] };
+  const { identityProviders } = await ok(owner.PATCH("/v1/settings", { body }));
+  assert.deepEqual(identityProviders, [{ ...provider, type: "oidc", audience: "demo-pages", hasClientSecret: true }]);
+  const start = (name: string, { caller }: Browser) => caller.GET("/oauth/external/{name}", { params: { path: { name } } });
+  assert.equal((await start("other", new Browser(world))).response.status, 404);
+
+  const email = `margaret-${any()}@example.com`;
+  await eventually(async () => {
+    const browser = new Browser(world);
+    const { response } = await start("acme", browser);
+    if (response.status === 404) return undefined; // other threads get new settings a moment later
+    const parameters = world.issuer.authorize(locationOf(response), { sub: email, email, email_verified: true });
+    const posted = await browser.caller.POST("/oauth/external/callback", form(parameters));
+    const ended = await browser.open(locationOf(posted.response));
+    if (ended.status === 401) return undefined; // a thread without the new settings
+    assert.equal(locationOf(ended), "/account");
+    return true;
+  });
+  const { items } = await ok(owner.GET("/v1/members", { params: { query: { email } } }));
+  assert.equal(items.length, 1);
+
+  // A browser that did not begin the sign-in cannot end it.
+  const params = { query: { state: "x", code: "y" } };
+  assert.equal((await anybody.GET("/oauth/external/callback", { params })).response.status, 410);
+  await ok(owner.PATCH("/v1/settings", { body: { identityProviders: null } }));
 }
 
 /** The hosted pages, and a browser that becomes trusted until its trust is removed. */

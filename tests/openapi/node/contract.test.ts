@@ -86,6 +86,36 @@ for (const [name, [change, expected]] of Object.entries(faulty))
     assert.ok(feedback.unused().includes("PUT /v1/admin/tenants/{slug}"));
   });
 
+/** A valid request and response: a browser posts the response of an identity provider, and is redirected. */
+const redirect = {
+  ...good,
+  method: "POST",
+  path: "/oauth/external/callback",
+  requestHeaders: { "content-type": "application/x-www-form-urlencoded" },
+  request: "state=x&code=y",
+  status: 303,
+  headers: { "x-request-id": "1", location: "/oauth/external/callback?state=x&code=y" },
+  answer: "",
+};
+
+test("a redirect counts as a success, and its request is checked", () => {
+  const name = "POST /oauth/external/callback";
+  const changes: [Partial<typeof good>, RegExp | undefined][] = [
+    [{}, undefined],
+    [{ headers: { "x-request-id": "1" } }, /lacks Location/],
+    [{ status: 302 }, /status is not in the contract/],
+    [{ request: `state=${"x".repeat(4097)}` }, /request\/state must NOT have more than 4096/],
+    [{ requestHeaders: { "content-type": "application/json" } }, /request is application\/json/],
+    [{ path: "/oauth/external/callback?next=x" }, /\?next is not in the contract/],
+  ];
+  for (const [change, expected] of changes) {
+    const authMfa = contract("auth-mfa");
+    const faults = authMfa.faultsOf(exchange({ ...redirect, ...change }));
+    assert.ok(expected === undefined ? faults.length === 0 : faults.some((fault) => expected.test(fault)), faults.join("\n"));
+    assert.equal(authMfa.unused().includes(name), expected !== undefined);
+  }
+});
+
 test("every schema of every contract compiles", () => {
   for (const name of ["feedback", "auth-mfa", "notify", "billing"]) assert.deepEqual(contract(name).unchecked(), []);
 });

@@ -53,16 +53,41 @@ export class Twilio {
   }
 }
 
-/** An OpenID provider with one key. */
+/** An OpenID provider with one key. It serves `/jwks` and `/token`. */
 export class Issuer {
   readonly #key: KeyObject;
   readonly jwk: object;
+  /** Claims of the id tokens for codes that were not exchanged yet, by code. */
+  readonly #codes = new Map<string, object>();
   url = "";
 
   constructor() {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     this.#key = privateKey;
     this.jwk = { ...publicKey.export({ format: "jwk" }), kid: "1", alg: "ES256", use: "sig" };
+  }
+
+  /** The setting of a tenant whose users sign in with this provider on the hosted pages. */
+  setting(name: string, clientId: string) {
+    const issuer = this.url;
+    const endpoints = { authorizationEndpoint: `${issuer}/authorize`, tokenEndpoint: `${issuer}/token`, jwksUrl: `${issuer}/jwks` };
+    return { name, issuer, clientId, ...endpoints };
+  }
+
+  /** The response to an authorization request, for a user with these claims. `location` is where the client sent the browser. */
+  authorize(location: string, claims: object): { state: string; code: string; iss: string } {
+    const request = new URL(location).searchParams;
+    const code = randomUUID();
+    this.#codes.set(code, { aud: request.get("client_id"), nonce: request.get("nonce"), ...claims });
+    return { state: request.get("state")!, code, iss: this.url };
+  }
+
+  answer(path: string, body: string): { status: number; json: unknown } {
+    if (path !== "/token") return { status: 200, json: { keys: [this.jwk] } };
+    const code = new URLSearchParams(body).get("code")!;
+    const claims = this.#codes.get(code);
+    if (!this.#codes.delete(code)) return { status: 400, json: { error: "invalid_grant" } };
+    return { status: 200, json: { access_token: randomUUID(), token_type: "Bearer", id_token: this.idToken(claims!) } };
   }
 
   idToken(claims: object): string {

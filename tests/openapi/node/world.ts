@@ -8,7 +8,7 @@ import { listening, played } from "./played.js";
 import { Apple, Issuer, NameServer, Receiver, Twilio } from "./providers.js";
 import { Services, type Name } from "./services.js";
 
-export { eventually, ok, refused, type Name } from "./services.js";
+export { eventually, exchanged, ok, refused, type Name } from "./services.js";
 
 export class World extends Services {
   readonly apple = new Apple();
@@ -46,7 +46,7 @@ export class World extends Services {
       status: 200,
       json: this.subscribers.get(decodeURIComponent(request.url!.split("/")[3]!)),
     }));
-    const issuer = await played(() => ({ status: 200, json: { keys: [this.issuer.jwk] } }));
+    const issuer = await played((request, body) => this.issuer.answer(request.url!, body));
     const receiver = await played((request, body) => {
       this.receiver.received.push({ headers: request.headers as Record<string, string>, body });
       return { status: 204 };

@@ -138,7 +138,8 @@ class Refused extends Error {}
 
 /** Returns the options for a form. Goes to another page and never returns if the server wants that. */
 async function fetchOptions(form) {
-  const body = new URLSearchParams({ csrf: form.elements.csrf.value, for: form.dataset.passkey });
+  const { csrf, next } = form.elements;
+  const body = new URLSearchParams({ csrf: csrf.value, for: form.dataset.passkey, next: next?.value ?? "" });
   const response = await fetch("/passkey/options", { method: "POST", body, cache: "no-store" });
   const answer = await response.json();
   if (response.ok) return parseOptions(answer);

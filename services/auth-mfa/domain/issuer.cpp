@@ -1,4 +1,4 @@
-#include "tokens/issuer.hpp"
+#include "domain/issuer.hpp"
 
 #include "auth/token_claims.hpp"
 
