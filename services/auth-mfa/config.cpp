@@ -71,6 +71,7 @@ std::string ErasureTargetUrl::url_of(std::string_view label) const
 std::vector<ErasureService> Config::erasure_services() const
 {
     std::vector<ErasureService> services;
+    services.reserve(erasure_targets.size());
     for (auto const& target : erasure_targets)
         services.push_back(target.service);
     return services;

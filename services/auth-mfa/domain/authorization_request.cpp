@@ -79,11 +79,10 @@ std::optional<std::chrono::seconds> read_max_age(std::string_view text)
 {
     if (text.empty()) return std::nullopt;
     std::int64_t seconds = -1;
-    auto const* const end = text.data() + text.size();
-    auto const [stopped, failed] = std::from_chars(text.data(), end, seconds);
+    auto const [stopped, failed] = std::from_chars(text.begin(), text.end(), seconds);
     bool const is_number = text.find_first_not_of("0123456789") == std::string_view::npos;
     if (failed == std::errc::result_out_of_range && is_number) return std::chrono::seconds(longest_age);
-    if (failed != std::errc() || stopped != end || seconds < 0)
+    if (failed != std::errc() || stopped != text.end() || seconds < 0)
         throw fault("max_age", "must be a number of seconds, 0 or more");
     return std::chrono::seconds(std::min(seconds, longest_age));
 }
