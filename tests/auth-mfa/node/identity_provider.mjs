@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
 import { Provider } from "oidc-provider";
+import { signIn } from "./provider_sign_in.mjs";
 
 const people = {
   rs256: { client: "rs256", sub: "rita", email: "rita@example.com", email_verified: true },
@@ -46,25 +47,8 @@ const provider = new Provider(issuer, {
 });
 server.on("request", provider.callback());
 
-/// Signs in like a browser: follows redirects, keeps cookies, and fills in the forms of login and consent. Returns the id
-/// token.
-async function signIn({ client, sub }) {
-  const jar = new Map();
-  const visit = async (url, form) => {
-    const response = await fetch(new URL(url, issuer), {
-      method: form ? "POST" : "GET",
-      body: form && new URLSearchParams(form),
-      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
-      redirect: "manual",
-    });
-    // Debian's fetch has no getSetCookie(). It joins the headers with commas, and dates contain commas too.
-    for (const cookie of (response.headers.get("set-cookie") ?? "").split(/, (?=[^;, ]+=)/)) {
-      const [name, value] = cookie.split(";")[0].split(/=(.*)/s);
-      if (value) jar.set(name, value);
-      else jar.delete(name);
-    }
-    return response;
-  };
+/// The id token that the provider gives the client for the user.
+async function tokenOf({ client, sub }) {
   const query = {
     client_id: client,
     redirect_uri: redirectUri,
@@ -72,24 +56,10 @@ async function signIn({ client, sub }) {
     scope: "openid email",
     nonce: randomUUID(), // so that no two tokens are equal
   };
-  let url = `/auth?${new URLSearchParams(query)}`;
-  for (let step = 0; step < 12; ++step) {
-    const response = await visit(url);
-    const next = response.headers.get("location");
-    if (next?.startsWith(redirectUri)) return new URLSearchParams(new URL(next).hash.slice(1)).get("id_token");
-    if (next) {
-      url = next;
-      continue;
-    }
-    const page = await response.text();
-    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
-    if (!prompt) throw new Error(`${url}: ${response.status} ${page}`);
-    const answered = await visit(url, { prompt, login: sub, password: "any" });
-    url = answered.headers.get("location");
-  }
-  throw new Error("the sign-in did not end within 12 steps");
+  const end = await signIn({ issuer, redirectUri, login: sub, start: `/auth?${new URLSearchParams(query)}` });
+  return new URLSearchParams(new URL(end).hash.slice(1)).get("id_token");
 }
 
 const tokens = {};
-for (const [name, person] of Object.entries(people)) tokens[name] = await signIn(person);
+for (const [name, person] of Object.entries(people)) tokens[name] = await tokenOf(person);
 console.log(JSON.stringify({ issuer, jwksUrl: `${issuer}/jwks`, tokens }));

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
 import { Provider } from "oidc-provider";
+import { signIn } from "./provider_sign_in.mjs";
 
 const { redirectUri, method, secret } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const people = {
@@ -39,46 +40,12 @@ const provider = new Provider(issuer, {
 });
 const handle = provider.callback();
 
-/// Follows redirects, keeps cookies, and fills in the forms of login and consent.
-async function signIn(login, start) {
-  const jar = new Map();
-  const visit = async (url, form) => {
-    const response = await fetch(new URL(url, issuer), {
-      method: form ? "POST" : "GET",
-      body: form && new URLSearchParams(form),
-      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
-      redirect: "manual",
-    });
-    // Debian's fetch has no getSetCookie(). It joins the headers with commas, and dates contain commas too.
-    for (const cookie of (response.headers.get("set-cookie") ?? "").split(/, (?=[^;, ]+=)/)) {
-      const [name, value] = cookie.split(";")[0].split(/=(.*)/s);
-      if (value) jar.set(name, value);
-      else jar.delete(name);
-    }
-    return response;
-  };
-  let url = start;
-  for (let step = 0; step < 12; ++step) {
-    const response = await visit(url);
-    const next = response.headers.get("location");
-    if (next?.startsWith(redirectUri)) return next;
-    if (next) {
-      url = next;
-      continue;
-    }
-    const page = await response.text();
-    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
-    if (!prompt) throw new Error(`${url}: ${response.status} ${page}`);
-    url = (await visit(url, { prompt, login, password: "any" })).headers.get("location");
-  }
-  throw new Error("the sign-in did not end within 12 steps");
-}
-
 server.on("request", async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, issuer);
   if (pathname !== "/sign-in") return void handle(request, response);
   try {
-    response.end(await signIn(searchParams.get("login"), searchParams.get("url")));
+    const [login, start] = [searchParams.get("login"), searchParams.get("url")];
+    response.end(await signIn({ issuer, redirectUri, login, start }));
   } catch (error) {
     response.writeHead(500).end(String(error));
   }
