@@ -38,7 +38,7 @@ public:
         std::string_view name;
         std::span<Limit const> limits; ///< of sliding windows; not empty, unless `per_day` is set
         /// If set, the only limit of the count: the number of uses from midnight to midnight (UTC). The count
-        /// needs little memory, whatever the limit is.
+        /// needs little memory for every limit.
         std::optional<std::int64_t> per_day{};
     };
 

@@ -59,8 +59,8 @@ struct User {
     bool email_verified = false;
     std::optional<std::string> phone; ///< E.164; kept when the SMS factor is removed
     bool phone_verified = false;      ///< the SMS factor is enrolled
-    /// The SMS factor was enrolled with the fixed code of a test phone, so nobody has proved to own the
-    /// phone.
+    /// The SMS factor was enrolled with the fixed code of a test phone, so the user has not proved to own
+    /// the phone.
     bool phone_is_test = false;
     bool totp = false;    ///< the TOTP factor is enrolled
     bool passkey = false; ///< the user has a passkey
