@@ -241,9 +241,11 @@ asio::awaitable<void> Gateway::find_tenant(RequestState& state)
     auto& context = state.request.context;
     context.scope = state.tenant->scope(environment);
     co_await refuse_erased(state);
+    auto const* const endpoint = state.match.endpoint;
     bool const reads = state.request.method == http::Method::get;
     bool const may_use_suspended = (reads && context.caller.kind == core::Access::master) ||
-                                   context.caller.kind == core::Access::erasure;
+                                   context.caller.kind == core::Access::erasure ||
+                                   (endpoint != nullptr && endpoint->options.serves_suspended);
     if (state.tenant->suspended && !may_use_suspended)
         throw core::Error(core::codes::tenant_suspended, "The tenant is suspended. Contact the operator.");
 }

@@ -78,8 +78,8 @@ std::vector<observe::RouteLabels> route_labels(std::span<http::Endpoint const> e
 ///    does a credential of another scope than the one that the host and headers name. A route may permit
 ///    anonymous callers and others: then a credential may be missing, but must be valid.
 /// 5. Finds the tenant, unless the route is tenantless: 404 TENANT_NOT_FOUND, 403 TENANT_SUSPENDED (not for a
-///    GET by the operator). A user token that is older than the tenant gets 401, because it was issued for an
-///    erased tenant with the same slug.
+///    GET by the operator, and not on a `serves_suspended` route). A user token that is older than the tenant
+///    gets 401, because it was issued for an erased tenant with the same slug.
 /// 6. Checks the route: 404 for an unknown path, 405 with `Allow` for the wrong method, 403 without access
 ///    (401 for a token that only enrols a second factor), 403 for a sandbox credential on a `production_only`
 ///    route.

@@ -34,8 +34,9 @@ std::optional<unsigned> month(std::string_view name) noexcept
     return static_cast<unsigned>(it - names.begin()) + 1;
 }
 
-/// Parses an IMF-fixdate (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
-std::optional<core::Time> fixdate(std::string_view text) noexcept
+} // namespace
+
+std::optional<core::Time> parse_date(std::string_view text) noexcept
 {
     constexpr std::string_view form = "___, __ ___ ____ __:__:__ GMT";
     bool const formed = std::ranges::equal(text, form, [](char c, char f) { return f == '_' || c == f; });
@@ -49,13 +50,11 @@ std::optional<core::Time> fixdate(std::string_view text) noexcept
     return std::chrono::sys_days(date) + std::chrono::hours(*h) + std::chrono::minutes(*m) + seconds(*s);
 }
 
-} // namespace
-
 std::optional<seconds> parse_retry_after(std::string_view value, core::Time now) noexcept
 {
     value = core::trim(value);
     if (auto const count = number(value)) return std::min(seconds(*count), longest);
-    auto const date = fixdate(value);
+    auto const date = parse_date(value);
     if (!date) return std::nullopt;
     return std::clamp(std::chrono::ceil<seconds>(*date - now), seconds(0), longest);
 }

@@ -26,6 +26,10 @@ struct RouteOptions {
     /// Whether the route writes data that both environments of a tenant share. If so, API keys and user
     /// tokens of the sandbox get 403.
     bool production_only = false;
+    /// Whether the route also serves suspended tenants, and tenants that wait for their erasure. Its handler
+    /// reads from the tenant whether it is suspended, and decides what to do. On other routes, requests of a
+    /// suspended tenant get 403, except a GET by the operator and the erasure of a user.
+    bool serves_suspended = false;
     /// Makes the response for an error of this route, for routes that people open in a browser. Scripts of
     /// other origins cannot read such routes. If null, the response is a problem document.
     Response (*error_page)(Request const&, core::Error const&) = nullptr;

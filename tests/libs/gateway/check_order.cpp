@@ -221,6 +221,41 @@ TEST_CASE("3: the tenant is checked before route and method")
         });
 }
 
+TEST_CASE("a route may serve suspended tenants, with all other checks")
+{
+    Fixture f;
+    Credentials const c(f);
+    auto const report = [](std::vector<std::pair<std::string, std::string>> headers) {
+        return Call{.method = Method::post, .path = "/v1/reports", .headers = std::move(headers)};
+    };
+    auto const event = [](std::vector<std::pair<std::string, std::string>> headers) {
+        return Call{.method = Method::post, .path = "/webhooks/provider", .headers = std::move(headers)};
+    };
+    check(f, {
+                 {"anonymous", event({at_asleep}), 200, "", " asleep\""},
+                 {"its key", report({c.asleep}), 200, "", " asleep\""},
+                 {"master writes", report({at_asleep, c.master}), 200, "", " asleep\""},
+                 {"a wrong credential", report({at_asleep, c.wrong}), 401, "UNAUTHORIZED"},
+                 {"no credential", report({at_asleep}), 401, "UNAUTHORIZED"},
+                 {"another tenant's key", report({at_asleep, c.demo}), 401, "UNAUTHORIZED"},
+                 {"an active tenant", event({at_demo}), 200, "", " demo\""},
+                 {"an unknown tenant", event({at_unknown}), 404, "TENANT_NOT_FOUND"},
+                 {"wrong method", {.path = "/v1/reports", .headers = {c.asleep}}, 403, "TENANT_SUSPENDED"},
+             });
+}
+
+TEST_CASE("a tenant that waits for its erasure is suspended, also on routes that serve suspended tenants")
+{
+    Fixture f;
+    Credentials const c(f);
+    f.schedule_erasure("demo");
+    Call const event{.method = Method::post, .path = "/webhooks/provider", .headers = {at_demo}};
+    check(f, {
+                 {"elsewhere", {.headers = {at_demo, c.demo}}, 403, "TENANT_SUSPENDED"},
+                 {"on the route", event, 200, "", " demo\""},
+             });
+}
+
 TEST_CASE("4: route, method and access are checked in this order")
 {
     Fixture f;

@@ -9,6 +9,7 @@
 #include "tenancy/settings.hpp"
 #include "tenancy/tenant_rows.hpp"
 
+#include <chrono>
 #include <stdexcept>
 
 using http::Method;
@@ -109,6 +110,7 @@ std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
     http::RouteOptions const files{.body_limit = 2 << 20};
     http::RouteOptions const streaming{.streams_body = true};
     http::RouteOptions const upload{.tenantless = true, .streams_body = true};
+    http::RouteOptions const serves_suspended{.serves_suspended = true};
     std::vector<http::Endpoint> endpoints{
         {Method::get, "/v1/things", Access::key_or_user, {}, echo},
         {Method::post, "/v1/things", Access::key_or_user, http::idempotent, echo},
@@ -128,6 +130,8 @@ std::vector<http::Endpoint> table(http::BodyBudget const& bodies)
         {Method::get, "/v1/fail/{how}", Access::key_or_user, {}, fail},
         {Method::put, "/v1/admin/tenants/{slug}", Access::master, http::tenantless, echo},
         {Method::post, "/v1/erasures", Access::erasure, {}, echo},
+        {Method::post, "/v1/reports", Access::key_or_user, serves_suspended, echo},
+        {Method::post, "/webhooks/provider", Access::anonymous, serves_suspended, echo},
         {Method::put, "/uploads/{token}", Access::anonymous, upload, echo},
         {Method::get, "/page", Access::user, http::tenantless, echo},
     };
@@ -269,6 +273,15 @@ void Fixture::erase_user(std::string const& slug, core::Environment environment,
                     .refuse_until = clock.now() + auth::refusal_time});
     });
     erased_users_.on_gap();
+}
+
+void Fixture::schedule_erasure(std::string const& slug)
+{
+    database.transact_blocking({}, [&](pg::Tx& tx) {
+        auto const now = clock.now();
+        return tenancy::tenant_rows::schedule_erasure(tx, slug, now + std::chrono::days(7), now).has_value();
+    });
+    forget();
 }
 
 void Fixture::forget()

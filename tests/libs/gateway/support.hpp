@@ -93,6 +93,8 @@ public:
     core::Scope scope(std::string const& slug, core::Environment environment);
     /// Records that the user's account was deleted, and notifies the gateway.
     void erase_user(std::string const& slug, core::Environment environment, std::string const& user_id);
+    /// Suspends the tenant and plans its erasure in a week.
+    void schedule_erasure(std::string const& slug);
     /// Clears the caches of directory and keys.
     void forget();
 

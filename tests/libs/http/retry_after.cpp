@@ -41,3 +41,10 @@ TEST_CASE("other values of Retry-After are ignored")
         CHECK_FALSE(parse_retry_after(text, now));
     }
 }
+
+TEST_CASE("the header Date is parsed")
+{
+    CHECK(http::parse_date("Sun, 06 Nov 1994 08:49:37 GMT") == at("1994-11-06T08:49:37Z"));
+    CHECK_FALSE(http::parse_date("30"));
+    CHECK_FALSE(http::parse_date(""));
+}
