@@ -57,7 +57,9 @@ ExportPage make_page(
 /// except the database, because it outlives the request.
 class Export {
 public:
-    Export(pg::Database& database, core::Scope scope, core::UserId user_id, std::vector<ExportPart> parts);
+    /// `visible`: the scopes whose rows the parts may see.
+    Export(pg::Database& database, core::Scope scope, core::UserId user_id, std::vector<ExportPart> parts,
+        pg::Scopes visible);
 
     /// The next lines; empty at the end.
     asio::awaitable<std::string> next();
@@ -67,6 +69,7 @@ private:
     core::Scope const scope_;
     core::UserId const user_id_;
     std::vector<ExportPart> const parts_;
+    pg::Scopes const visible_;
     std::size_t part_ = 0;
     std::string position_;
 };

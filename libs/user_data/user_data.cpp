@@ -98,7 +98,9 @@ asio::awaitable<void> UserData::erase_deleted(Erasure const& erasure, std::funct
 std::function<asio::awaitable<std::string>()> UserData::export_stream(
     core::Scope scope, core::UserId user_id) const
 {
-    auto source = std::make_shared<Export>(database_, std::move(scope), std::move(user_id), parts_);
+    auto visible = shows_both_environments_ ? pg::Scopes::of_tenant(scope.tenant_id()) : pg::Scopes(scope);
+    auto source =
+        std::make_shared<Export>(database_, std::move(scope), std::move(user_id), parts_, std::move(visible));
     return [source] { return source->next(); };
 }
 

@@ -67,12 +67,16 @@ public:
     {
     }
 
-    // The following three functions must not be called after the first request.
+    // The following functions must not be called after the first request.
     void add_step(Step step) { steps_.push_back(std::move(step)); }
 
     void add_outside(Outside outside) { outside_.push_back(std::move(outside)); }
 
     void add_part(ExportPart part) { parts_.push_back(std::move(part)); }
+
+    /// Lets the parts of exports see the rows of both environments of the tenant, for settings that the
+    /// production scope has. Otherwise they see only the rows of the export's scope.
+    void show_both_environments() { shows_both_environments_ = true; }
 
     /// Allows `?mode=anonymize`.
     void allow_anonymizing() { can_anonymize_ = true; }
@@ -110,6 +114,7 @@ private:
     std::vector<Step> steps_;
     std::vector<Outside> outside_;
     std::vector<ExportPart> parts_;
+    bool shows_both_environments_ = false;
     bool can_anonymize_ = false;
 };
 

@@ -5,10 +5,15 @@
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "routes.hpp"
 #include "service/reencrypt.hpp"
+#include "storage/backfills.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/settings.hpp"
 #include "storage/user_erasure.hpp"
+#include "workers/backfill.hpp"
+#include "workers/deferred_events.hpp"
+#include "workers/lapses.hpp"
 #include "workers/reconciler.hpp"
+#include "workers/unknown_charges.hpp"
 
 #include <utility>
 
@@ -16,7 +21,7 @@ namespace billing {
 
 namespace {
 
-/// Threads for sync requests to the purchase provider, in total and per tenant. A request may take 10 s, so
+/// Threads for requests to the providers, in total and per tenant. A request may take 10 s, so
 /// the limit per tenant keeps threads free for other tenants.
 constexpr unsigned upstream_threads = 16;
 constexpr std::size_t upstream_threads_of_a_tenant = 4;
@@ -39,7 +44,8 @@ service::ServiceOptions service_options(Config const& config)
 App::App(Config const& config, service::Runtime const& runtime)
     : ServiceBase(service_options(config), runtime),
       payments_signature_header_(config.payments_signature_header),
-      purchases_api_(config.purchases_api_url, internal_, runtime.metrics), upstream_(upstream_threads),
+      purchases_api_(config.purchases_api_url, internal_, runtime.metrics),
+      payments_api_(config.payments_api_url, internal_, runtime.metrics), upstream_(upstream_threads),
       upstream_limiter_(upstream_threads_of_a_tenant), event_metrics_(runtime.metrics), batchers_(db_),
       ingestor_(db_), deps_{
                           .db = db_,
@@ -52,6 +58,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .webhooks = webhooks_,
                           .keyring = keyring_,
                           .purchases_api = purchases_api_,
+                          .payments_api = payments_api_,
                           .upstream = upstream_,
                           .upstream_limiter = upstream_limiter_,
                           .event_metrics = event_metrics_,
@@ -77,16 +84,39 @@ void App::add_user_data()
     });
     for (auto& part : export_parts(runtime_.clock))
         users_.add_part(std::move(part));
+    users_.show_both_environments(); // the settings for access are those of the production scope
 }
 
 void App::add_work(unsigned archive_months)
 {
     add_worker(reconciler::worker_options(), reconciler::handler({.db = db_,
-                                                 .api = purchases_api_,
+                                                 .purchases_api = purchases_api_,
+                                                 .payments_api = payments_api_,
                                                  .keyring = keyring_,
                                                  .clock = runtime_.clock,
                                                  .logger = runtime_.logger}));
     add_periodic(reconciler::periodic_options(), reconciler::step(db_));
+    add_worker(unknown_charges::worker_options(), unknown_charges::handler({.db = db_,
+                                                      .api = payments_api_,
+                                                      .keyring = keyring_,
+                                                      .clock = runtime_.clock,
+                                                      .logger = runtime_.logger}));
+    add_worker(backfill::worker_options(), backfill::handler({.db = db_,
+                                               .api = payments_api_,
+                                               .keyring = keyring_,
+                                               .clock = runtime_.clock,
+                                               .logger = runtime_.logger}));
+    add_purge("backfills.purge", 500,
+        [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
+            return backfills::purge(tx, scopes, runtime_.clock.now() - backfills::retention, rows);
+        });
+    lapse_worker::Deps const lapses{.db = db_, .clock = runtime_.clock};
+    add_worker(lapse_worker::worker_options(), lapse_worker::handler(lapses));
+    add_worker(lapse_worker::reopening_options(), lapse_worker::reopening_handler(lapses));
+    add_periodic(lapse_worker::periodic_options(), lapse_worker::step(lapses));
+    deferred_events::Deps const deferred{.db = db_, .clock = runtime_.clock};
+    add_worker(deferred_events::worker_options(), deferred_events::handler(deferred));
+    add_periodic(deferred_events::periodic_options(), deferred_events::step(deferred));
     add_periodic({.name = "event-archive"}, [this, archive_months](std::stop_token const&) {
         return db_.transact_blocking(
             pg::Scopes(), [&](pg::Tx& tx) { return event_archive::maintain(tx, archive_months); });

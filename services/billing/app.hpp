@@ -8,6 +8,7 @@
 #include "deps.hpp"
 #include "ingest/ingestor.hpp"
 #include "metrics.hpp"
+#include "providers/payments_api.hpp"
 #include "providers/purchases_api.hpp"
 #include "service/service_base.hpp"
 
@@ -33,6 +34,7 @@ private:
 
     std::string const payments_signature_header_;
     PurchasesApi purchases_api_;
+    PaymentsApi payments_api_;
     core::ThreadPool upstream_;
     core::KeyedLimiter upstream_limiter_;
     EventMetrics event_metrics_;

@@ -8,6 +8,14 @@ namespace billing {
 
 namespace {
 
+std::string read_url(
+    core::Config& config, std::string_view name, std::string_view fallback, std::string_view help)
+{
+    auto url = config.text(name, fallback, help);
+    if (!http_client::parse_url(url)) config.fault(name, "must be an http or https URL");
+    return url;
+}
+
 bool is_header_name(std::string_view name)
 {
     return !name.empty() && std::ranges::all_of(name, [](char c) {
@@ -22,10 +30,10 @@ Config Config::read(core::Config& config)
 {
     Config c;
     c.issuer = service::TokenIssuer::read(config);
-    c.purchases_api_url = config.text("PURCHASES_API_URL", "https://api.revenuecat.com",
+    c.purchases_api_url = read_url(config, "PURCHASES_API_URL", "https://api.revenuecat.com",
         "base URL of the in-app purchase provider's REST API");
-    if (!http_client::parse_url(c.purchases_api_url))
-        config.fault("PURCHASES_API_URL", "must be an http or https URL");
+    c.payments_api_url = read_url(config, "PAYMENTS_API_URL", "https://api.stripe.com",
+        "base URL of the card payment provider's REST API");
     c.payments_signature_header = config.text("PAYMENTS_SIGNATURE_HEADER", "Stripe-Signature",
         "name of the header with the card payment provider's signature");
     if (!is_header_name(c.payments_signature_header))

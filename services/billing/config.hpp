@@ -11,6 +11,7 @@ namespace billing {
 struct Config {
     service::TokenIssuer issuer;
     std::string purchases_api_url;         ///< PURCHASES_API_URL
+    std::string payments_api_url;          ///< PAYMENTS_API_URL
     std::string payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER
     unsigned archive_months = 24;          ///< EVENT_ARCHIVE_MONTHS: how long events are kept
 

@@ -16,6 +16,7 @@ namespace asio = boost::asio;
 
 struct Batchers;    // batchers.hpp
 class EventMetrics; // metrics.hpp
+class PaymentsApi;  // providers/payments_api.hpp
 class PurchasesApi; // providers/purchases_api.hpp
 
 /// The dependencies of the handlers. The App owns all of them and outlives the handlers.
@@ -30,7 +31,8 @@ struct Deps {
     outbound_webhooks::Api& webhooks;
     crypto::Keyring const& keyring;       ///< seals the settings' secrets
     PurchasesApi& purchases_api;          ///< its requests block the thread, so call it on `upstream`
-    core::ThreadPool& upstream;           ///< threads for requests to the purchase provider
+    PaymentsApi& payments_api;            ///< likewise
+    core::ThreadPool& upstream;           ///< threads for requests to the providers
     core::KeyedLimiter& upstream_limiter; ///< limits a tenant's share of these threads; keyed by tenant id
     EventMetrics& event_metrics;
     std::string const& payments_signature_header; ///< PAYMENTS_SIGNATURE_HEADER

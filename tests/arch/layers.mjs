@@ -19,7 +19,7 @@ const layers = {
   deps: [],
   email_domain_deps: [],
   batchers: ["storage"],
-  ingest: ["storage"],
+  ingest: ["storage", "providers"],
   config: ["providers"],
   tokens: ["storage"],
   metrics: ["domain"],

@@ -142,18 +142,24 @@ inline json::object old_subscription(std::string_view price_id, json::object con
     return changed(std::move(fields), changes);
 }
 
+/// A line of an invoice in the new shape, by default for the second month.
+inline json::object invoice_line(
+    std::string_view price_id, std::int64_t starts = 30 * day, std::int64_t ends = 60 * day)
+{
+    return {{"id", "il_1"}, {"object", "line_item"}, {"amount", 999},
+        {"parent", json::object{{"type", "subscription_item_details"},
+                       {"subscription_item_details", json::object{{"subscription", "sub_1"}}}}},
+        {"period", json::object{{"start", s(starts)}, {"end", s(ends)}}},
+        {"pricing", json::object{{"type", "price_details"},
+                        {"price_details", json::object{{"price", price_id}, {"product", "prod_x"}}}}}};
+}
+
 /// A paid invoice in the new shape, for the second month.
 inline json::object invoice(std::string_view price_id, json::object const& changes = {})
 {
-    json::object const line{{"id", "il_1"}, {"object", "line_item"}, {"amount", 999},
-        {"parent", json::object{{"type", "subscription_item_details"},
-                       {"subscription_item_details", json::object{{"subscription", "sub_1"}}}}},
-        {"period", json::object{{"start", s(30 * day)}, {"end", s(60 * day)}}},
-        {"pricing", json::object{{"type", "price_details"},
-                        {"price_details", json::object{{"price", price_id}, {"product", "prod_x"}}}}}};
     json::object fields{{"id", "in_1"}, {"object", "invoice"}, {"amount_paid", 999},
-        {"billing_reason", "subscription_cycle"}, {"customer", "cus_1"}, {"lines", list({line})},
-        {"livemode", false}, {"metadata", json::object()},
+        {"billing_reason", "subscription_cycle"}, {"customer", "cus_1"},
+        {"lines", list({invoice_line(price_id)})}, {"livemode", false}, {"metadata", json::object()},
         {"parent", json::object{{"type", "subscription_details"},
                        {"subscription_details", json::object{{"metadata", json::object{{"userId", "ada"}}},
                                                     {"subscription", "sub_1"}}}}},
@@ -170,6 +176,55 @@ inline json::object old_invoice(std::string_view price_id, json::object const& c
         {"type", "subscription"}};
     json::object fields =
         invoice(price_id, {{"lines", list({line})}, {"parent", undefined}, {"subscription", "sub_1"}});
+    return changed(std::move(fields), changes);
+}
+
+/// A charge of a payment in the shape of new API versions, which do not name the invoice. Refunds change it.
+inline json::object charge(json::object const& changes = {})
+{
+    json::object fields{{"id", "ch_1"}, {"object", "charge"}, {"amount", 999}, {"amount_captured", 999},
+        {"amount_refunded", 0}, {"captured", true}, {"created", s(0)}, {"currency", "nzd"},
+        {"customer", "cus_1"}, {"disputed", false}, {"livemode", false}, {"metadata", json::object()},
+        {"paid", true}, {"payment_intent", "pi_1"}, {"refunded", false}, {"status", "succeeded"}};
+    return changed(std::move(fields), changes);
+}
+
+/// The same charge after a full refund.
+inline json::object refunded_charge(json::object const& changes = {})
+{
+    return changed(charge({{"amount_refunded", 999}, {"refunded", true}}), changes);
+}
+
+/// A dispute about the same charge. Its status is `needs_response`, then `won` or `lost`.
+inline json::object dispute(std::string_view status, json::object const& changes = {})
+{
+    json::object fields{{"id", "du_1"}, {"object", "dispute"}, {"amount", 999},
+        {"balance_transactions", json::array()}, {"charge", "ch_1"}, {"created", s(0)}, {"currency", "nzd"},
+        {"is_charge_refundable", false}, {"livemode", false}, {"metadata", json::object()},
+        {"payment_intent", "pi_1"}, {"reason", "fraudulent"}, {"status", status}};
+    return changed(std::move(fields), changes);
+}
+
+/// A completed and paid checkout session in which user `ada` has bought the product `coins` once.
+inline json::object checkout_session(json::object const& changes = {})
+{
+    json::object fields{{"id", "cs_test_1"}, {"object", "checkout.session"}, {"amount_subtotal", 4900},
+        {"amount_total", 4900}, {"created", s(0)}, {"currency", "nzd"}, {"customer", "cus_1"},
+        {"invoice", nullptr}, {"livemode", false},
+        {"metadata", json::object{{"userId", "ada"}, {"productId", "coins"}}}, {"mode", "payment"},
+        {"payment_intent", "pi_1"}, {"payment_status", "paid"}, {"status", "complete"},
+        {"subscription", nullptr}};
+    return changed(std::move(fields), changes);
+}
+
+/// The payment of the invoice `in_1` by the payment intent `pi_1`, in new API versions.
+inline json::object invoice_payment(json::object const& changes = {})
+{
+    json::object fields{{"id", "inpay_1"}, {"object", "invoice_payment"}, {"amount_paid", 999},
+        {"amount_requested", 999}, {"created", s(0)}, {"currency", "nzd"}, {"invoice", "in_1"},
+        {"is_default", true}, {"livemode", false},
+        {"payment", json::object{{"type", "payment_intent"}, {"payment_intent", "pi_1"}}},
+        {"status", "paid"}};
     return changed(std::move(fields), changes);
 }
 

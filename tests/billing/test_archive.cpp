@@ -7,6 +7,59 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+namespace json = boost::json;
+
+/// The result of `work(tx, scope_id)` in a transaction of the service in the sandbox of `demo`.
+template <class Work> auto in_sandbox(World const& world, Work work)
+{
+    core::ScopeId const scope_id{std::stoll(world.scope_id())};
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    REQUIRE(eventually([&] { return db.healthy(); }));
+    auto result = db.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) { return work(tx, scope_id); });
+    db.stop();
+    return result;
+}
+
+std::vector<billing::Event> history_of(World const& world, std::string const& user)
+{
+    return in_sandbox(world, [&](pg::Tx& tx, core::ScopeId scope_id) {
+        return billing::event_archive::history_of_user(tx, scope_id, core::UserId(user));
+    });
+}
+
+/// Maintains the archive until nothing is left to do. The service's own task may do a part of the work.
+void maintain(World const& world, unsigned months)
+{
+    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
+    REQUIRE(eventually([&] { return db.healthy(); }));
+    while (
+        db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, months); })) {
+    }
+    db.stop();
+}
+
+/// Waits until the service's own task has run. It will not run again soon.
+void wait_for_task(World const& world)
+{
+    REQUIRE(eventually([&] {
+        return world.postgres.query("SELECT count(*) FROM periodic_tasks WHERE name = 'event-archive' AND "
+                                    "lease_owner IS NULL") == "1";
+    }));
+}
+
+/// The month that began `months` ago, as in the names of partitions.
+std::string month_ago(World const& world, int months)
+{
+    return world.postgres.query("SELECT to_char(now() AT TIME ZONE 'UTC' - make_interval(months => " +
+                                std::to_string(months) + "), 'YYYY_MM')");
+}
+
+} // namespace
 
 TEST_CASE("a history that exceeds the limit in bytes contains only its latest events", "[billing][archive]")
 {
@@ -15,19 +68,16 @@ TEST_CASE("a history that exceeds the limit in bytes contains only its latest ev
     auto const large = [](std::string event) { return event + std::string((1 << 20) - event.size(), ' '); };
     for (int n = 0; n < more_than_fit; ++n) {
         auto const bought = body(events::purchase("RENEWAL", {{"event_timestamp_ms", events::ms(n)}}));
-        auto const paid = body(events::payment(
-            "invoice.paid", events::invoice("a"), {{"id", std::to_string(n)}, {"created", events::s(n)}}));
+        // The invoice does not name the user, so it belongs only to the history of the subscription.
+        auto const paid = body(events::payment("invoice.paid", events::old_invoice("a"),
+            {{"id", std::to_string(n)}, {"created", events::s(n)}}));
         REQUIRE(world.post_purchase(large(bought)).status == 200);
         REQUIRE(world.post_payment(large(paid)).status == 200);
     }
-    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
-    core::ScopeId const scope_id{std::stoll(world.scope_id())};
-    REQUIRE(eventually([&] { return db.healthy(); }));
-    auto const of_user = db.transact_blocking(pg::Scopes(scope_id), [&](pg::Tx& tx) {
-        return billing::event_archive::history_of_user(tx, scope_id, core::UserId("ada"));
+    auto const of_user = history_of(world, "ada");
+    auto const of_subscription = in_sandbox(world, [](pg::Tx& tx, core::ScopeId scope_id) {
+        return billing::event_archive::history_of_subscription(tx, scope_id, "sub_1");
     });
-    auto const of_subscription = db.transact_blocking(pg::Scopes(scope_id),
-        [&](pg::Tx& tx) { return billing::event_archive::history_of_subscription(tx, scope_id, "sub_1"); });
     for (auto const* history : {&of_user, &of_subscription}) {
         std::set<core::Time> times;
         for (auto const& event : *history)
@@ -36,17 +86,33 @@ TEST_CASE("a history that exceeds the limit in bytes contains only its latest ev
         CHECK(times.contains(testing::FakeClock::start + std::chrono::seconds(more_than_fit - 1)));
         CHECK_FALSE(times.contains(testing::FakeClock::start));
     }
-    db.stop();
+}
+
+TEST_CASE("the history of a user has each event that belongs to the user or names the user once",
+    "[billing][archive]")
+{
+    World const world;
+    json::object const alias{{"app_user_id", "bob"}, {"aliases", json::array{"ada"}}};
+    CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE", alias))) == "applied");
+    json::object const bobs{{"app_user_id", "bob"}, {"aliases", json::array{}}};
+    REQUIRE(world.post_purchase(events::purchase("RENEWAL", bobs)).status == 200);
+    // The waiting invoice names the user, and belongs to the user after the subscription has arrived.
+    CHECK(result_of(world.post_payment(events::payment("invoice.paid", events::invoice("a")))) ==
+          "skipped awaiting_subscription");
+    CHECK(history_of(world, "ada").size() == 3);
+    CHECK(result_of(world.post_payment(events::payment(
+              "customer.subscription.created", events::subscription({events::item("a")})))) == "applied");
+    CHECK(history_of(world, "ada").size() == 4);
+    CHECK(history_of(world, "bob").size() == 2);
+    CHECK(history_of(world, "nobody").empty());
 }
 
 TEST_CASE("events of a month without a partition are kept, and moved when the partition is created",
     "[billing][archive]")
 {
     World const world;
-    // The service's own task has run already, and will not run again soon.
-    auto const done =
-        "SELECT count(*) FROM periodic_tasks WHERE name = 'event-archive' AND lease_owner IS NULL";
-    REQUIRE(eventually([&] { return world.postgres.query(done) == "1"; }));
+    wait_for_task(world);
     world.postgres.query("DO $$ BEGIN EXECUTE format('DROP TABLE %I', "
                          "to_char(now() AT TIME ZONE 'UTC', '\"events_\"YYYY_MM')); END $$");
     auto const bought = events::purchase("INITIAL_PURCHASE", {{"id", "early"}});
@@ -54,10 +120,7 @@ TEST_CASE("events of a month without a partition are kept, and moved when the pa
     CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "1");
     auto backend = world.as_backend();
     auto const before = all_items(backend, "/v1/events");
-    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
-    REQUIRE(eventually([&] { return db.healthy(); }));
-    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 24); });
-    db.stop();
+    maintain(world, 24);
     CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "0");
     CHECK(all_items(backend, "/v1/events") == before);
     CHECK(result_of(world.post_purchase(bought)) == "duplicate");
@@ -93,22 +156,60 @@ TEST_CASE("the archive drops old months and creates partitions for coming months
         INSERT INTO event_users
         SELECT scope_id, user_id, '2001-01-05Z', archive_id
         FROM event_users)");
-    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
-    REQUIRE(eventually([&] { return db.healthy(); }));
-    auto const maintain = [&] {
-        return db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 24); });
-    };
-    while (maintain()) {
-        // One call does a part of the work. The service's own task may have done other parts.
-    }
+    maintain(world, 24);
     CHECK(months() == made);
     CHECK(world.postgres.query("SELECT count(*) FROM events") == "1");
     CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "1");
     CHECK(world.postgres.query("SELECT count(*) FROM event_users") == "1");
     CHECK(world.entitlements().size() == 1);
-    CHECK_THROWS(
-        db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 0); }));
-    db.stop();
+    CHECK_THROWS(maintain(world, 0));
+}
+
+TEST_CASE("old events of months without a partition are purged", "[billing][archive]")
+{
+    World const world;
+    CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    wait_for_task(world);
+    // Events of these months are in the default partition, because the months have no partition.
+    auto const copy = [&](std::string const& months) {
+        world.postgres.query(R"(
+            INSERT INTO events
+            SELECT e.scope_id, t.at, gen_random_uuid(), e.provider, e.event_id || ')" +
+                             months + R"(', e.type,
+                e.result, e.reason, e.user_id, e.subject, e.event_at, e.payload
+            FROM events e, (
+                SELECT date_trunc('month', now()) - make_interval(months => )" +
+                             months + R"() + interval '5 days'
+                    AS at
+            ) AS t
+            WHERE e.received_at > now() - interval '1 day')");
+    };
+    for (auto const* months : {"1", "2", "3", "30"})
+        copy(months);
+    CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "4");
+    maintain(world, 2);
+    CHECK(world.postgres.query("SELECT count(*) FROM events_default") == "2");
+    auto backend = world.as_backend();
+    CHECK(all_items(backend, "/v1/events").size() == 3);
+    maintain(world, 1);
+    CHECK(
+        world.postgres.query("SELECT string_agg(to_char(received_at, 'YYYY_MM'), ',') FROM events_default") ==
+        month_ago(world, 1));
+    CHECK(world.entitlements().size() == 1);
+}
+
+TEST_CASE("the ids of payments are purged with their events", "[billing][archive]")
+{
+    World const world;
+    CHECK(result_of(world.post_payment(events::payment("charge.refunded", events::refunded_charge()))) ==
+          "skipped unknown_charge");
+    CHECK(world.postgres.query("SELECT count(*) FROM payment_references") == "2");
+    maintain(world, 1);
+    CHECK(world.postgres.query("SELECT count(*) FROM payment_references") == "2");
+    world.postgres.query(
+        "UPDATE payment_references SET received_at = '2001-01-05Z' WHERE reference = 'pi_1'");
+    maintain(world, 1);
+    CHECK(world.postgres.query("SELECT string_agg(reference, ',') FROM payment_references") == "ch_1");
 }
 
 TEST_CASE("the claims of waiting invoices are kept as long as the latest invoice waits", "[billing][archive]")
@@ -123,10 +224,7 @@ TEST_CASE("the claims of waiting invoices are kept as long as the latest invoice
     CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "2");
     world.postgres.query("UPDATE event_claims SET received_at = '2001-01-05Z'");
     post_invoice(2);
-    pg::Database db({.url = world.postgres.service_url(), .threads = 1});
-    REQUIRE(eventually([&] { return db.healthy(); }));
-    db.transact_blocking({}, [&](pg::Tx& tx) { return billing::event_archive::maintain(tx, 24); });
-    db.stop();
+    maintain(world, 24);
     CHECK(world.postgres.query("SELECT count(*) FROM event_claims") == "2");
     auto const incomplete = events::subscription({events::item("a")}, {{"status", "incomplete"}});
     CHECK(result_of(world.post_payment(events::payment(

@@ -229,11 +229,20 @@ TEST_CASE("unexpected values in an event of the payments provider get 200 or 400
         return client.post("/webhooks/payments", text,
             {{"Stripe-Signature", signature(text, signing_secret, world.clock.now())}});
     };
-    CHECK(strangely_answered(events::payment("customer.subscription.updated",
-                                 events::subscription({events::item("price_pro")})),
-              post) == "");
+    auto updated =
+        events::payment("customer.subscription.updated", events::subscription({events::item("price_pro")}));
+    updated["data"].as_object()["previous_attributes"] = json::object{
+        {"status", "trialing"}, {"cancel_at", nullptr}, {"metadata", json::object{{"userId", "bob"}}}};
+    CHECK(strangely_answered(updated, post) == "");
     CHECK(strangely_answered(events::payment("invoice.paid", events::invoice("price_pro")), post) == "");
     CHECK(strangely_answered(events::payment("invoice.paid", events::old_invoice("price_pro")), post) == "");
+    CHECK(
+        strangely_answered(
+            events::payment("charge.refunded", events::refunded_charge({{"invoice", "in_1"}})), post) == "");
+    CHECK(strangely_answered(events::payment("charge.dispute.closed", events::dispute("lost")), post) == "");
+    CHECK(strangely_answered(events::payment("invoice_payment.paid", events::invoice_payment()), post) == "");
+    CHECK(strangely_answered(
+              events::payment("checkout.session.completed", events::checkout_session()), post) == "");
     auto backend = world.as_backend();
     CHECK(backend.get("/v1/events?limit=100").status == 200);
     CHECK(backend.get("/v1/users/ada/entitlements").status == 200);

@@ -1,13 +1,16 @@
+#include "events.hpp"
 #include "ingest/ingest_batch.hpp"
-#include "rules.hpp"
 #include "storage/entitlements.hpp"
 #include "support/run_awaitable.hpp"
 #include "world.hpp"
+
+#include <catch2/catch.hpp>
 
 #include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 // The guarantees of batches: no decision is based on rows that have changed, and the work per event and user
@@ -29,12 +32,16 @@ json::object about(
         {{"created", s(at)}});
 }
 
-ingest::IncomingEvent incoming(core::ScopeId scope_id, json::object const& event)
+ingest::IncomingEvent incoming(
+    core::ScopeId scope_id, json::object const& event, Provider provider = Provider::payments)
 {
+    auto parsed = parse_event(provider, event);
+    REQUIRE(parsed.faults.empty());
     return {.scope_id = scope_id,
         .archive_id = core::Uuid::v7(),
-        .event = rules::read_payment(event),
-        .body = body(event)};
+        .event = std::move(parsed.event),
+        .body = body(event),
+        .now = testing::FakeClock::start};
 }
 
 /// The service's database, with the calls of a batch.
@@ -122,6 +129,74 @@ TEST_CASE("a batch is not written if a subscription was added after its read", "
     CHECK(result_of(world.post_payment(over)) == "applied");
     CHECK(text(world.entitlement("a"), "status") == "active");
     CHECK(text(world.entitlement("a"), "expiresAt") == events::rfc3339(30 * day));
+}
+
+TEST_CASE(
+    "a batch is not written if another event has named its anonymous user after its read", "[billing][batch]")
+{
+    World const world;
+    Batch batch(world);
+    constexpr auto anonymous = "$RCAnonymousID:1";
+    auto const bought = events::purchase("INITIAL_PURCHASE", {{"app_user_id", anonymous}});
+    auto const event = incoming(core::ScopeId{std::stoll(world.scope_id())}, bought, Provider::purchases);
+    auto items = batch.plan(event);
+    REQUIRE(items.front().write);
+    auto const renewed = events::purchase(
+        "RENEWAL", {{"event_timestamp_ms", events::ms(10)}, {"aliases", json::array{anonymous}}});
+    REQUIRE(result_of(world.post_purchase(renewed)) == "applied");
+
+    CHECK_FALSE(batch.write(items));
+    world.post_purchase(bought);
+    CHECK(world.entitlement("pro.monthly", anonymous).at("isActive") == false);
+    CHECK(world.entitlement("pro.monthly").at("isActive") == true);
+}
+
+TEST_CASE("a batch is not written if another event has named its payment after its read", "[billing][batch]")
+{
+    World const world;
+    Batch batch(world);
+    REQUIRE(result_of(world.post_payment(about("sub_1", "active", 0, 30 * day))) == "applied");
+    auto const lines = events::list({events::invoice_line("a", 0, 30 * day)});
+    auto const paid =
+        events::payment("invoice.paid", events::invoice("a", {{"lines", lines}}), {{"created", s(5)}});
+    auto const event = incoming(core::ScopeId{std::stoll(world.scope_id())}, paid);
+    auto items = batch.plan(event);
+    REQUIRE(items.front().write);
+    auto const refunded = events::payment(
+        "charge.refunded", events::refunded_charge({{"invoice", "in_1"}}), {{"created", s(10)}});
+    REQUIRE(result_of(world.post_payment(refunded)) == "skipped unknown_charge");
+
+    CHECK_FALSE(batch.write(items));
+    CHECK(result_of(world.post_payment(paid)) == "applied");
+    CHECK(world.entitlement("a").at("isActive") == false);
+    CHECK(text(world.entitlement("a"), "accessUntil") == events::rfc3339(10));
+}
+
+TEST_CASE("an event that depends on more than its rows gets its own transaction", "[billing][batch]")
+{
+    World const world;
+    Batch batch(world);
+    core::ScopeId const scope_id{std::stoll(world.scope_id())};
+    auto const is_planned = [&](json::object const& event, bool is_deferred = false) {
+        auto one = incoming(scope_id, event);
+        one.is_deferred = is_deferred;
+        return batch.plan(one).front().write.has_value();
+    };
+    CHECK(is_planned(about("sub_1", "active", 0, 30 * day)));
+    CHECK_FALSE(is_planned(about("sub_1", "active", 0, 30 * day), true));
+    json::object const more{{"object", "list"}, {"data", json::array{events::item("a")}}, {"has_more", true}};
+    CHECK_FALSE(is_planned(
+        events::payment("customer.subscription.updated", events::subscription({}, {{"items", more}}))));
+    CHECK_FALSE(is_planned(events::payment("checkout.session.completed", events::checkout_session())));
+    CHECK_FALSE(is_planned(events::payment("charge.refunded", events::refunded_charge())));
+    CHECK_FALSE(is_planned(events::payment("invoice_payment.paid", events::invoice_payment())));
+    CHECK_FALSE(is_planned(events::payment("charge.dispute.created", events::dispute("needs_response"))));
+
+    auto const paid = events::payment("invoice.paid", events::invoice("a"));
+    CHECK(is_planned(paid));
+    REQUIRE(result_of(world.post_payment(events::payment(
+                "invoice_payment.paid", events::invoice_payment()))) == "skipped connects_payments");
+    CHECK_FALSE(is_planned(paid));
 }
 
 TEST_CASE("a batch is written if its rows are unchanged", "[billing][batch]")

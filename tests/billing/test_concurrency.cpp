@@ -182,6 +182,66 @@ TEST_CASE("a purchase that arrives at the same time as its refund is refunded", 
     }
 }
 
+TEST_CASE("a payment that arrives at the same time as its refund is refunded", "[billing][concurrency]")
+{
+    World const world;
+    require(201, world.as_backend("demo").post(
+                     "/v1/products", R"({"providerProductId":"coins","name":"Coins","kind":"consumable"})"));
+    for (int round = 0; round < 10; ++round) {
+        auto const id = std::to_string(round);
+        auto const invoice = "in_" + id, intent = "pi_" + id, session_intent = "pi_cs_" + id;
+        auto const refund = [&](std::string const& payment_intent) {
+            return events::payment("charge.refunded",
+                events::refunded_charge({{"id", "ch_" + payment_intent}, {"payment_intent", payment_intent}}),
+                {{"created", s(10)}});
+        };
+        std::vector const sent{events::payment("customer.subscription.created",
+                                   events::subscription({events::item("a")},
+                                       {{"id", "sub_" + id}, {"metadata", json::object{{"userId", id}}}})),
+            events::payment("invoice.paid",
+                events::invoice("a", {{"id", invoice}, {"parent", nullptr}, {"subscription", "sub_" + id},
+                                         {"lines", events::list({events::invoice_line("a", 0, 30 * day)})}}),
+                {{"created", s(1)}}),
+            events::payment("invoice_payment.paid",
+                events::invoice_payment({{"id", "inpay_" + id}, {"invoice", invoice},
+                    {"payment", json::object{{"type", "payment_intent"}, {"payment_intent", intent}}}})),
+            refund(intent),
+            events::payment("checkout.session.completed",
+                events::checkout_session({{"id", "cs_" + id}, {"payment_intent", session_intent},
+                    {"metadata", json::object{{"userId", id}, {"productId", "coins"}}}})),
+            refund(session_intent)};
+        std::atomic<int> accepted = 0;
+        at_once(static_cast<int>(sent.size()), [&](int i) {
+            if (world.post_payment(sent[static_cast<std::size_t>(i)]).status == 200) ++accepted;
+        });
+        CHECK(accepted == static_cast<int>(sent.size()));
+        for (auto const* product : {"a", "coins"}) {
+            CAPTURE(round, product);
+            CHECK(text(world.entitlement(product, id), "accessUntil") == rfc3339(10));
+            CHECK(world.entitlement(product, id).at("isActive") == false);
+        }
+    }
+    auto backend = world.as_backend();
+    CHECK(all_items(backend, "/v1/events?type=charge.refunded&result=applied").size() == 20);
+}
+
+TEST_CASE("an anonymous purchase that arrives at the same time as the person's event belongs to the person",
+    "[billing][concurrency]")
+{
+    World const world;
+    for (int round = 0; round < 20; ++round) {
+        auto const person = std::to_string(round), anonymous = "$RCAnonymousID:" + person;
+        auto const bought = events::purchase("INITIAL_PURCHASE", {{"app_user_id", anonymous}});
+        auto const renewed = events::purchase("RENEWAL",
+            {{"app_user_id", person}, {"aliases", json::array{anonymous}}, {"event_timestamp_ms", ms(10)}});
+        Tally tally;
+        at_once(2, [&](int i) { tally.add(world.post_purchase(i == 0 ? bought : renewed)); });
+        CHECK(tally["applied"] + tally["stale"] == 2);
+        CHECK(world.entitlement("pro.monthly", person).at("isActive") == true);
+        CHECK(world.entitlement("pro.monthly", anonymous).at("isActive") == false);
+    }
+}
+
 TEST_CASE("concurrent events of many users do not affect each other", "[billing][concurrency]")
 {
     constexpr int threads = 16, each = 20;

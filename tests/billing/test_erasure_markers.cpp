@@ -17,11 +17,19 @@ std::set<std::string> without_users()
 {
     auto columns = testing::library_columns_without_users();
     columns.merge(std::set<std::string>{
+        "backfills.last_error",
+        "backfills.source",
+        "backfills.status",
+        "backfills.traceparent",
+        "backfills.last_id",          // the position in the provider's list: the id of a subscription
         "entitlements.last_event_id", // the provider's id of the event, as in the archive
         "entitlements.last_event_type",
+        "entitlements.period_type",
+        "entitlements.price_currency",
         "entitlements.source",
         "entitlements.status",
-        "events.event_id", // prevents that the event is applied when the provider sends it again
+        "entitlements.store", // of a fixed list
+        "events.event_id",    // prevents that the event is applied when the provider sends it again
         "events.provider",
         "events.reason",
         "events.result",
@@ -31,6 +39,10 @@ std::set<std::string> without_users()
         "products.kind",
         "products.name",
         "products.provider_product_id",
+        "stats_days.provider_product_id", // sums over all users
+        "stats_months.provider_product_id",
+        "stats_mrr.currency",
+        "sync_requests.source",
         "subscription_former_users.subscription_id", // belongs to another user now
         "webhook_deliveries.other_user_id",          // events of this service are about one user
         "test_clock.*",
@@ -43,13 +55,21 @@ std::string with_marker(std::string_view prefix)
     return std::string(prefix) + marker;
 }
 
+/// The statistics keep the ids of products. So purchases of products with a marker give no access.
+void plant_purchases(World const& world, json::object const& attributes)
+{
+    REQUIRE(result_of(world.post_purchase(bought(marker))) == "applied"); // counts in the statistics
+    REQUIRE(result_of(world.post_purchase(bought(marker, 1,
+                {{"product_id", with_marker("product")}, {"transaction_id", with_marker("transaction")},
+                    {"type", "NON_RENEWING_PURCHASE"}, {"subscriber_attributes", attributes},
+                    {"expiration_at_ms", events::ms(-60)}, {"store", with_marker("store")},
+                    {"cancel_reason", with_marker("reason")}}))) == "applied");
+}
+
 void plant_events(World const& world)
 {
     json::object const attributes{{"$email", json::object{{"value", with_marker("me@")}}}};
-    REQUIRE(
-        result_of(world.post_purchase(bought(marker, 1,
-            {{"product_id", with_marker("product")}, {"transaction_id", with_marker("transaction")},
-                {"type", "NON_RENEWING_PURCHASE"}, {"subscriber_attributes", attributes}}))) == "applied");
+    plant_purchases(world, attributes);
     REQUIRE(result_of(world.post_purchase(bought("bob", 2, {{"aliases", json::array{marker, "bob"}}}))) ==
             "applied");
     REQUIRE(world
@@ -62,8 +82,9 @@ void plant_events(World const& world)
 
     auto const own = with_marker("sub_own");
     auto item = events::item("p", {{"price", events::price(with_marker("price"), with_marker("prod"))}});
-    auto const object = events::subscription({item},
-        {{"id", own}, {"metadata", json::object{{"userId", marker}}}, {"description", with_marker("d")}});
+    auto const object =
+        events::subscription({item}, {{"id", own}, {"metadata", json::object{{"userId", marker}}},
+                                         {"description", with_marker("d")}, {"status", "unpaid"}});
     REQUIRE(
         result_of(world.post_payment(events::payment("customer.subscription.created", object))) == "applied");
     REQUIRE(result_of(world.post_payment(paid(4, own))) == "applied");
@@ -102,12 +123,31 @@ void plant_grants(World const& world)
     require(201, world.as_backend().post(path, grant, {{"Idempotency-Key", "k"}}));
 }
 
+/// A checkout, its refund, and a late refund: the ids of the payments have the marker.
+void plant_payments(World const& world)
+{
+    auto const session =
+        events::checkout_session({{"id", with_marker("cs")}, {"payment_intent", with_marker("pi")},
+            {"metadata", json::object{{"userId", marker}, {"productId", "coins"}}}});
+    require(201, world.as_backend("demo").post("/v1/products",
+                     body({{"providerProductId", "coins"}, {"name", "Coins"}, {"kind", "consumable"}})));
+    REQUIRE(
+        result_of(world.post_payment(events::payment("checkout.session.completed", session))) == "applied");
+    auto const refund =
+        events::refunded_charge({{"id", with_marker("ch")}, {"payment_intent", with_marker("pi")},
+            {"billing_details", json::object{{"email", with_marker("me@")}}}});
+    REQUIRE(result_of(world.post_payment(events::payment("charge.refunded", refund))) == "applied");
+}
+
 /// Rows that the service writes about the answers of other systems.
 void plant_answers(World const& world)
 {
     auto const quoted = "'" + std::string(marker) + "'";
     world.postgres.query("INSERT INTO syncs (tenant_id, user_id, not_before) VALUES (" + world.scope_id() +
                          " / 2, " + quoted + ", now())");
+    world.postgres.query(
+        "INSERT INTO sync_requests (scope_id, user_id, source, requested_at, repeated_at) VALUES (" +
+        world.scope_id() + ", " + quoted + ", 'purchases', now(), now())");
     world.postgres.query("INSERT INTO audit_log (scope_id, audit_id, at, actor, actor_role, action, "
                          "subject_type, subject_id, request_id) VALUES (" +
                          world.scope_id() +
@@ -127,6 +167,7 @@ TEST_CASE("an erasure leaves nothing of the user in the database and in Redis", 
         World world;
         listen(world);
         plant_events(world);
+        plant_payments(world);
         plant_grants(world);
         plant_answers(world);
         // A subscription that moved away keeps the items of its former user.

@@ -1,5 +1,6 @@
 #include "domain/event_erasure.hpp"
 #include "domain/named_users.hpp"
+#include "domain/own_event.hpp"
 #include "rules.hpp"
 
 #include <array>
@@ -143,4 +144,40 @@ TEST_CASE("a payment event of the erased user loses its payload even if it names
     CHECK_FALSE(earlier.is_erased);
     CHECK(json::parse(earlier.payload).at("data").at("previous_attributes").at("metadata").at("userId") ==
           json::string(pseudonym.text()));
+}
+
+TEST_CASE("the payload of a sync or grant of the erased user is removed")
+{
+    auto const of = [](std::string_view type) {
+        billing::Event event{.provider = Provider::internal,
+            .id = "0190a5d2-0000-7000-8000-0000000000ff",
+            .type = std::string(type)};
+        event.environment = core::Environment::sandbox;
+        event.user_id = core::UserId("ada");
+        event.at = core::Time();
+        return event;
+    };
+    billing::PurchaseEvent const purchase{
+        .source = billing::Source::manual, .user_id = core::UserId("ada"), .product = "gift"};
+    auto grant = of(billing::grant_type), sync = of(billing::sync_type);
+    grant.data = purchase;
+    sync.data = billing::SyncEvent{{purchase, purchase}};
+    auto fetched = of(billing::sync_type);
+    fetched.data = billing::SubscriptionEvent{.subscription_id = "sub_1"};
+    auto object = events::subscription({events::item("a")});
+    object["previous"] = json::object{{"metadata", json::object{{"userId", "bob"}}}};
+    for (auto const& payload :
+        {billing::own_payload(grant), billing::own_payload(sync), billing::own_payload(fetched, object)}) {
+        CAPTURE(payload);
+        auto const erased = erase(Provider::internal, "ada", json::parse(payload), "ada");
+        CHECK(erased.is_erased);
+        CHECK(erased.user_id == pseudonym);
+        CHECK(erased.payload == "null");
+        // The events of other users stay.
+        auto const kept = erase(Provider::internal, "ada", json::parse(payload), "eve");
+        CHECK_FALSE(kept.is_erased);
+        CHECK(json::parse(kept.payload) == json::parse(payload));
+    }
+    CHECK(text_of(billing::named_users(
+              Provider::internal, json::parse(billing::own_payload(fetched, object)))) == "ada\nbob");
 }

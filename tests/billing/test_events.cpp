@@ -73,17 +73,104 @@ TEST_CASE("the archive lists every event as received, with its result", "[events
     CHECK(text(items[5], "eventId") == id_of(bought));
     CHECK(text(items[5], "type") == "INITIAL_PURCHASE");
     CHECK(text(items[5], "result") == "applied");
+    CHECK(text(items[5], "eventAt") == events::rfc3339(10));
     CHECK(items[5].at("payload") == as_sent(bought));
+    CHECK(items[0].at("eventAt").is_null());
 
     CHECK(listed(world, "?type=CANCELLATION").size() == 1);
     CHECK(listed(world, "?type=cancellation").empty());
     CHECK(listed(world, "?result=rejected").size() == 2);
     CHECK(listed(world, "?result=applied").size() == 2);
     CHECK(listed(world, "?result=duplicate").empty());
+    CHECK(listed(world, "?result=deferred").empty());
     CHECK(listed(world, "?userId=ada&result=applied&type=INITIAL_PURCHASE").size() == 1);
     CHECK(listed(world, "?userId=bob").empty());
     CHECK(listed(world, "", "demo").empty());
     CHECK(listed(world, "", "other-sandbox").empty());
+}
+
+TEST_CASE("events are filtered by the time that they state", "[events]")
+{
+    World const world;
+    for (int n = 0; n < 4; ++n)
+        REQUIRE(world
+                    .post_purchase(events::purchase("RENEWAL",
+                        {{"id", "at " + std::to_string(n)}, {"event_timestamp_ms", events::ms(n)}}))
+                    .status == 200);
+    REQUIRE(world.post_purchase(R"({"event":{"id":"without time","type":"TEST"}})").status == 200);
+    auto const found = [&](std::string const& query) {
+        std::string ids;
+        for (auto const& event : listed(world, query))
+            ids += text(event, "eventId").substr(3);
+        return ids;
+    };
+    auto const one = events::rfc3339(1), three = events::rfc3339(3);
+    CHECK(found("?eventAfter=" + one) == "321");
+    CHECK(found("?eventBefore=" + three) == "210");
+    CHECK(found("?eventAfter=" + one + "&eventBefore=" + three) == "21");
+    CHECK(found("?eventAfter=" + one + "&eventBefore=" + one).empty());
+    CHECK(found("?eventAfter=2026-01-01T01:00:01%2B01:00&userId=ada&type=RENEWAL&result=applied") == "321");
+    CHECK(found("?eventAfter=" + one + "&userId=bob").empty());
+}
+
+TEST_CASE("the filter by user finds the events that name the user, newest first and each once", "[events]")
+{
+    World const world;
+    auto const posted = [&](std::string const& id, json::object const& changes) {
+        auto const event = events::purchase("INITIAL_PURCHASE", events::changed({{"id", id}}, changes));
+        REQUIRE(world.post_purchase(event).status == 200);
+    };
+    posted("a", {});
+    posted("b", {{"app_user_id", "bob"}, {"aliases", json::array{"bob", "ada"}}});
+    posted("c", {{"app_user_id", "bob"}});
+    posted("d", {{"aliases", json::array{"ada", "bob"}}});
+    REQUIRE(world
+                .post_purchase({{"event",
+                    json::object{{"id", "e"}, {"type", "TRANSFER"}, {"transferred_from", json::array{"ada"}},
+                        {"transferred_to", json::array{"bob"}}}}})
+                .status == 200);
+    posted("f", {{"original_app_user_id", "ada"}});
+    auto const ids = [&](std::string const& query, int limit) {
+        std::string found;
+        auto backend = world.as_backend();
+        for (auto const& event : all_items(backend, "/v1/events?userId=" + query, limit))
+            found += text(event, "eventId");
+        return found;
+    };
+    for (int limit = 1; limit <= 6; ++limit) {
+        CAPTURE(limit);
+        CHECK(ids("ada", limit) == "fedba");
+        CHECK(ids("bob", limit) == "edcb");
+        CHECK(ids("ada&type=INITIAL_PURCHASE", limit) == "fdba");
+        CHECK(ids("ada&result=skipped", limit) == "e");
+    }
+    CHECK(ids("nobody", 1).empty());
+
+    auto const of_ada = listed(world, "?userId=ada");
+    CHECK(of_ada[1].at("userId").is_null());
+    CHECK(text(of_ada[3], "userId") == "bob");
+    CHECK(of_ada[3].at("payload").is_object());
+}
+
+TEST_CASE("a page of a user's events is not changed by events that arrive meanwhile", "[events]")
+{
+    World const world;
+    auto const posted = [&](std::string const& id, std::string_view user) {
+        auto const event = events::purchase(
+            "INITIAL_PURCHASE", {{"id", id}, {"app_user_id", user}, {"aliases", json::array{"ada", user}}});
+        REQUIRE(world.post_purchase(event).status == 200);
+    };
+    posted("a", "ada");
+    posted("b", "bob");
+    posted("c", "ada");
+    auto backend = world.as_backend();
+    auto const first = backend.get("/v1/events?userId=ada&limit=2").json();
+    posted("d", "bob");
+    posted("e", "ada");
+    auto const rest = backend.get("/v1/events?userId=ada&limit=2&cursor=" + text(first, "cursor")).json();
+    REQUIRE(rest.at("items").as_array().size() == 1);
+    CHECK(text(rest.at("items").at(0), "eventId") == "a");
+    CHECK(rest.at("cursor").is_null());
 }
 
 TEST_CASE("invalid filters of the list are refused", "[events]")
@@ -94,6 +181,7 @@ TEST_CASE("invalid filters of the list are refused", "[events]")
              {"result=lost", "?result not_allowed"},
              {"type=", "?type too_short"},
              {"userId=" + std::string(256, 'x'), "?userId too_long"},
+             {"eventAfter=yesterday&eventBefore=2026-01-01", "?eventAfter format\n?eventBefore format"},
              {"limit=101&cursor=x", "?limit range\n?cursor invalid_cursor"},
          }) {
         CAPTURE(query);
@@ -112,22 +200,24 @@ TEST_CASE("replaying the deciding event changes nothing", "[events]")
 {
     World const world;
     auto const bought = events::purchase("INITIAL_PURCHASE");
-    auto const cancelled = events::purchase("CANCELLATION", {{"event_timestamp_ms", events::ms(5)}});
-    for (auto const* event : {&bought, &cancelled})
+    auto const renewed = events::purchase("RENEWAL", {{"event_timestamp_ms", events::ms(5)}});
+    auto const cancelled = events::purchase("CANCELLATION", {{"event_timestamp_ms", events::ms(6)}});
+    for (auto const* event : {&bought, &renewed, &cancelled})
         REQUIRE(result_of(world.post_purchase(*event)) == "applied");
     auto const before = world.entitlements();
 
     auto const again = replay(world, id_of(cancelled));
     REQUIRE(again.status == 200);
     CHECK(again.body == R"({"eventId":")" + id_of(cancelled) + R"(","result":"duplicate","reason":null})");
+    CHECK(text(replay(world, id_of(renewed)).json(), "result") == "stale");
     auto const overtaken = replay(world, id_of(bought));
     CHECK(text(overtaken.json(), "result") == "stale");
     CHECK(world.entitlements() == before);
-    CHECK(listed(world).size() == 2);
+    CHECK(listed(world).size() == 3);
 
     auto backend = world.as_backend();
     auto const entries = all_items(backend, "/v1/audit?action=event.replayed");
-    REQUIRE(entries.size() == 2);
+    REQUIRE(entries.size() == 3);
     CHECK(text(entries[0], "subjectId") == id_of(bought));
 }
 
@@ -142,7 +232,7 @@ TEST_CASE("a replay creates a missing entitlement again", "[events]")
     CHECK(world.entitlement("pro.monthly") == before);
 }
 
-TEST_CASE("a replay uses the current settings", "[events]")
+TEST_CASE("a change of settings needs no replay", "[events]")
 {
     World const world;
     auto const late = events::payment("customer.subscription.updated",
@@ -150,8 +240,27 @@ TEST_CASE("a replay uses the current settings", "[events]")
     REQUIRE(result_of(world.post_payment(late)) == "applied");
     CHECK(text(world.entitlement("price_pro"), "status") == "expired");
     REQUIRE(world.as_backend("demo").patch("/v1/settings", R"({"pastDueIsActive":true})").status == 200);
-    REQUIRE(replay(world, id_of(late)).status == 200);
     CHECK(text(world.entitlement("price_pro"), "status") == "active");
+    CHECK(text(replay(world, id_of(late)).json(), "result") == "duplicate");
+    CHECK(text(world.entitlement("price_pro"), "status") == "active");
+}
+
+TEST_CASE("a change of the settings for access is archived in both environments", "[events]")
+{
+    World const world;
+    auto backend = world.as_backend("demo");
+    REQUIRE(backend.patch("/v1/settings", R"({"renewalLeewaySeconds":60})").status == 200);
+    REQUIRE(backend.patch("/v1/settings", R"({"renewalLeewaySeconds":60})").status == 200);
+    for (auto const* tenant : {"demo", "demo-sandbox"}) {
+        CAPTURE(tenant);
+        auto const archived = listed(world, "?type=SETTINGS", tenant);
+        REQUIRE(archived.size() == 1);
+        CHECK(text(archived[0], "provider") == "internal");
+        CHECK(text(archived[0], "result") == "applied");
+        CHECK(archived[0].at("userId").is_null());
+        CHECK(archived[0].at("payload").at("renewalLeewaySeconds") == 60);
+        CHECK(archived[0].at("payload").at("pastDueIsActive") == false);
+    }
 }
 
 TEST_CASE("replaying an unknown, skipped or rejected event changes nothing", "[events]")
@@ -204,11 +313,12 @@ TEST_CASE("a page of large events has fewer items, and no event is omitted", "[e
     CHECK(backend.get("/v1/events?limit=3").json().at("items").as_array().size() == 3);
 }
 
-TEST_CASE("lists by type or result count as expensive requests, in any encoding of the query", "[events]")
+TEST_CASE("lists by type, result or time count as expensive requests, in any encoding", "[events]")
 {
     for (auto const& [query, expensive] :
         std::map<std::string, bool>{{"", false}, {"limit=5&userId=type", false}, {"type=RENEWAL", true},
-            {"limit=5&result=stale", true}, {"t%79pe=RENEWAL", true}, {"r%65sult=stale", true}}) {
+            {"limit=5&result=stale", true}, {"t%79pe=RENEWAL", true}, {"r%65sult=stale", true},
+            {"eventAfter=2026-01-01T00:00:00Z", true}, {"event%42efore=2026-01-01T00:00:00Z", true}}) {
         CAPTURE(query);
         http::Request request;
         request.query = query;

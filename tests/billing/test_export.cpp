@@ -11,6 +11,14 @@ std::size_t lines_of_type(std::vector<json::object> const& lines, std::string_vi
     return of_type(lines, type).size();
 }
 
+/// The invoice of `erasing::paid`, as an export shows it.
+json::object invoice_paid_at(std::int64_t seconds)
+{
+    return {{"invoiceId", "in_1"}, {"paidAt", events::rfc3339(seconds)},
+        {"lines", json::array{json::object{
+                      {"providerProductId", "a"}, {"expiresAt", events::rfc3339(60 * events::day)}}}}};
+}
+
 /// The line without its type.
 json::object without_type(json::object line)
 {
@@ -54,24 +62,68 @@ TEST_CASE("an export contains everything that is stored of the user", "[export]"
     REQUIRE(subscriptions.size() == 1);
     CHECK(without_type(subscriptions[0]) ==
           json::object{{"subscriptionId", "sub_1"}, {"userId", "ada"}, {"status", "active"},
-              {"cancelsAtPeriodEnd", false}, {"endedAt", nullptr},
+              {"cancelsAtPeriodEnd", false}, {"cancelAt", nullptr}, {"cancelReason", nullptr},
+              {"endedAt", nullptr}, {"trialEndsAt", nullptr},
               {"lastEventType", "customer.subscription.updated"}, {"lastEventAt", events::rfc3339(2)},
-              {"items", json::array{json::object{{"providerProductId", "a"},
-                            {"alternativeProductId", "prod_a"}, {"purchasedAt", events::rfc3339(0)},
-                            {"expiresAt", events::rfc3339(30 * events::day)}}}},
-              {"removedItems", json::array()},
-              {"lastPaidInvoice", json::object{{"paidAt", events::rfc3339(3)},
-                                      {"lines", json::array{json::object{{"providerProductId", "a"},
-                                                    {"expiresAt", events::rfc3339(60 * events::day)}}}}}}});
+              {"items",
+                  json::array{json::object{{"providerProductId", "a"}, {"alternativeProductId", "prod_a"},
+                      {"purchasedAt", events::rfc3339(0)}, {"expiresAt", events::rfc3339(30 * events::day)},
+                      {"quantity", 1}, {"price", json::object{{"amount", 999}, {"currency", "NZD"}}}}}},
+              {"removedItems", json::array()}, {"lastPaidInvoice", invoice_paid_at(3)},
+              {"paidInvoices", json::array{invoice_paid_at(3)}}, {"reversals", json::array()}});
 
     auto const archived = of_type(lines, "event");
-    REQUIRE(archived.size() == 3);
-    auto const all = archive(world);
+    REQUIRE(archived.size() == 4); // with the GRANT
+    CHECK(text(archived[0], "eventType") == "GRANT");
+    json::array all;
+    for (auto const& event : archive(world))
+        if (text(event, "userId") == "ada") all.push_back(event);
+    REQUIRE(all.size() == archived.size());
     for (std::size_t i = 0; i < archived.size(); ++i) {
         auto event = without_type(archived[i]);
         event["type"] = event.at("eventType");
         event.erase("eventType");
-        CHECK(event == all[i + 1]); // the newest event is bob's
+        CHECK(event == all[i]);
+    }
+}
+
+TEST_CASE("an export contains the paid invoices and the refunds of a subscription", "[export]")
+{
+    World const world;
+    REQUIRE(result_of(world.post_payment(subscribed("ada", 1))) == "applied");
+    for (std::int64_t const seconds : {3, 5})
+        REQUIRE(result_of(world.post_payment(paid(seconds))) == "applied");
+    REQUIRE(result_of(world.post_payment(events::payment("charge.refunded",
+                {{"id", "ch_1"}, {"object", "charge"}, {"invoice", "in_1"}, {"refunded", true}},
+                {{"created", events::s(7)}}))) == "applied");
+    auto const subscriptions = of_type(exported(world, "ada"), "subscription");
+    REQUIRE(subscriptions.size() == 1);
+    CHECK(subscriptions[0].at("paidInvoices") == json::array{invoice_paid_at(3), invoice_paid_at(5)});
+    CHECK(subscriptions[0].at("lastPaidInvoice") == invoice_paid_at(5));
+    auto const& reversals = subscriptions[0].at("reversals").as_array();
+    REQUIRE(reversals.size() == 1);
+    CHECK(text(reversals[0], "eventType") == "charge.refunded");
+    CHECK(text(reversals[0], "eventAt") == events::rfc3339(7));
+}
+
+TEST_CASE("an export shows access under the tenant's settings, in both environments", "[export]")
+{
+    World const world;
+    require(200, world.as_backend("demo").patch(
+                     "/v1/settings", R"({"pastDueIsActive":true,"renewalLeewaySeconds":60})"));
+    for (bool const live : {false, true}) {
+        CAPTURE(live);
+        std::string const tenant = live ? "demo" : "demo-sandbox";
+        auto const object =
+            events::subscription({events::item("a")}, {{"status", "past_due"}, {"livemode", live}});
+        REQUIRE(result_of(world.post_payment(events::payment("customer.subscription.updated", object,
+                                                 {{"livemode", live}, {"created", events::s(0)}}),
+                    tenant)) == "applied");
+        auto const lines = of_type(exported(world, "ada", tenant), "entitlement");
+        REQUIRE(lines.size() == 1);
+        CHECK(without_type(lines[0]) == world.entitlement("a", "ada", tenant));
+        CHECK(text(lines[0], "status") == "active");
+        CHECK(lines[0].at("isActive") == true);
     }
 }
 
@@ -134,7 +186,8 @@ TEST_CASE("the export of a former user of a subscription contains only the remov
     REQUIRE(of_ada.size() == 1);
     CHECK(text(of_ada[0], "userId") == "ada");
     CHECK(of_ada[0].at("status").is_null());
-    CHECK(of_ada[0].at("items").as_array().empty());
+    for (auto const* member : {"items", "paidInvoices", "reversals"})
+        CHECK(of_ada[0].at(member).as_array().empty());
     REQUIRE(of_ada[0].at("removedItems").as_array().size() == 1);
     CHECK(text(of_ada[0].at("removedItems").at(0), "removedAt") == events::rfc3339(2));
     auto const of_bob = of_type(exported(world, "bob"), "subscription");

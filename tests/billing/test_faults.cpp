@@ -246,6 +246,29 @@ TEST_CASE("an erasure that was killed is completed when it is repeated", "[fault
     CHECK(world.entitlements().empty());
 }
 
+TEST_CASE("a deferred event that the archive has dropped does not block later ones", "[faults]")
+{
+    World const world;
+    auto master = world.as_master();
+    auto const set = [&](std::string const& status) {
+        require(
+            200, master.put("/v1/admin/tenants/demo", body({{"displayName", "Demo"}, {"status", status}})));
+    };
+    set("suspended");
+    REQUIRE(
+        eventually([&] { return result_of(world.post_purchase(events::purchase("TEST"))) == "deferred"; }));
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "deferred");
+    // The tenant was suspended for longer than events are archived.
+    world.postgres.query("INSERT INTO deferred_events (scope_id, received_at, archive_id) VALUES (" +
+                         world.scope_id() + ", '2020-01-01', gen_random_uuid())");
+    set("active");
+    CHECK(eventually([&] {
+        world.clock.advance(1min);
+        return world.postgres.query("SELECT count(*) FROM deferred_events") == "0";
+    }));
+    CHECK(world.entitlements().size() == 1);
+}
+
 TEST_CASE("without Redis the service continues to work", "[faults]")
 {
     World world;

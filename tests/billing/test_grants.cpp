@@ -49,6 +49,14 @@ TEST_CASE("a manual grant is created and ended", "[grants]")
     CHECK(text(e, "lastEventType") == "GRANT");
     CHECK(e.at("willRenew") == false);
     CHECK(e.at("isActive") == true);
+    CHECK(text(e, "accessUntil") == "2026-06-01T00:00:00.000Z");
+    CHECK(text(e, "periodType") == "normal");
+    CHECK(text(e, "reason") == "Beta tester");
+    for (auto const* member :
+        {"graceUntil", "trialEndsAt", "store", "quantity", "price", "transactionId", "cancelReason"}) {
+        CAPTURE(member);
+        CHECK(e.at(member).is_null());
+    }
     CHECK(world.entitlements() == json::array{e});
     CHECK(feature(world) == R"({"granted":true,"until":"2026-06-01T00:00:00.000Z"})");
 
@@ -58,6 +66,10 @@ TEST_CASE("a manual grant is created and ended", "[grants]")
     auto const ended = world.entitlement("gift.subscription");
     CHECK(text(ended, "status") == "expired");
     CHECK(ended.at("isActive") == false);
+    CHECK(text(ended, "accessUntil") == events::rfc3339(3600));
+    CHECK(text(ended, "expiresAt") == text(e, "expiresAt"));
+    CHECK(text(ended, "purchasedAt") == text(e, "purchasedAt"));
+    CHECK(text(ended, "reason") == "Beta tester");
     CHECK(text(ended, "lastEventType") == "REVOKE");
     CHECK(text(ended, "lastEventAt") == events::rfc3339(3600));
     CHECK(feature(world) == R"({"granted":false,"until":null})");
@@ -67,8 +79,111 @@ TEST_CASE("a manual grant is created and ended", "[grants]")
     auto backend = world.as_backend();
     auto const created = all_items(backend, "/v1/audit?action=grant.created");
     REQUIRE(created.size() == 1);
+    CHECK(created[0].at("before").is_null());
     CHECK(text(created[0].at("after"), "reason") == "Beta tester");
-    CHECK(all_items(backend, "/v1/audit?action=grant.deleted").size() == 1);
+    auto const deleted = all_items(backend, "/v1/audit?action=grant.deleted");
+    REQUIRE(deleted.size() == 1);
+    CHECK(text(deleted[0].at("before"), "status") == "active");
+    CHECK(text(deleted[0].at("after"), "status") == "expired");
+}
+
+TEST_CASE("grants and revocations are archived as events of this service", "[grants]")
+{
+    World world;
+    auto const product = new_product(world);
+    auto const given = give(
+        world, {{"productId", product}, {"expiresAt", "2026-06-01T00:00:00Z"}, {"reason", "Beta tester"}});
+    REQUIRE(given.status == 201);
+    world.clock.advance(1h);
+    auto backend = world.as_backend();
+    auto const path = "/v1/users/ada/grants/" + text(given.json(), "entitlementId");
+    REQUIRE(backend.del(path).status == 200);
+    REQUIRE(backend.del(path).status == 200); // changes nothing
+
+    auto const archived = all_items(backend, "/v1/events?userId=ada");
+    REQUIRE(archived.size() == 2);
+    auto const &revoked = archived[0], &granted = archived[1];
+    for (auto const* event : {&revoked, &granted}) {
+        CHECK(text(*event, "provider") == "internal");
+        CHECK(text(*event, "result") == "applied");
+        CHECK(event->at("reason").is_null());
+        CHECK(text(*event, "userId") == "ada");
+        CHECK(text(event->at("payload"), "userId") == "ada");
+        CHECK(text(event->at("payload"), "type") == text(*event, "type"));
+    }
+    CHECK(text(granted, "type") == "GRANT");
+    CHECK(text(granted, "eventAt") == events::rfc3339(0));
+    CHECK(text(revoked, "type") == "REVOKE");
+    CHECK(text(revoked, "eventAt") == events::rfc3339(3600));
+
+    // A replay of these events changes nothing.
+    auto const before = world.entitlements();
+    auto const result_of_replay = [&](json::value const& event) {
+        return text(backend.post("/v1/events/" + text(event, "eventId") + "/replay", "").json(), "result");
+    };
+    CHECK(result_of_replay(granted) == "stale");
+    CHECK(result_of_replay(revoked) == "duplicate");
+    CHECK(world.entitlements() == before);
+    world.postgres.query("DELETE FROM entitlements");
+    for (auto const* event : {&revoked, &granted})
+        CHECK(backend.post("/v1/events/" + text(*event, "eventId") + "/replay", "").status == 200);
+    auto const restored = world.entitlement("gift.subscription");
+    CHECK(text(restored, "status") == "expired");
+    CHECK(text(restored, "reason") == "Beta tester");
+    CHECK(text(restored, "accessUntil") == events::rfc3339(3600));
+}
+
+TEST_CASE("the last of several grants and revocations at the same time decides", "[grants]")
+{
+    World world;
+    auto const product = new_product(world);
+    auto const given = give(world, {{"productId", product}, {"expiresAt", "2026-06-01T00:00:00Z"}});
+    auto const path = "/v1/users/ada/grants/" + text(given.json(), "entitlementId");
+    auto const shorter = give(world, {{"productId", product}, {"expiresAt", "2026-02-01T00:00:00Z"}});
+    REQUIRE(shorter.status == 201);
+    CHECK(text(shorter.json(), "expiresAt") == "2026-02-01T00:00:00.000Z");
+    CHECK(text(world.entitlement("gift.subscription"), "expiresAt") == "2026-02-01T00:00:00.000Z");
+
+    REQUIRE(world.as_backend().del(path).status == 200);
+    CHECK(text(world.entitlement("gift.subscription"), "status") == "expired");
+    CHECK(text(world.entitlement("gift.subscription"), "lastEventType") == "REVOKE");
+    auto const again = give(world, {{"productId", product}});
+    CHECK(text(again.json(), "status") == "active");
+    CHECK(again.json().at("expiresAt").is_null());
+    CHECK(world.entitlement("gift.subscription").at("isActive") == true);
+    REQUIRE(world.as_backend().del(path).status == 200);
+    CHECK(text(world.entitlement("gift.subscription"), "status") == "expired");
+    world.clock.advance(1s);
+    CHECK(world.entitlement("gift.subscription").at("isActive") == false);
+    auto backend = world.as_backend();
+    CHECK(all_items(backend, "/v1/events").size() == 5);
+}
+
+TEST_CASE("a grant decides even if the clock has gone back", "[grants]")
+{
+    World world;
+    auto const product = new_product(world);
+    world.clock.advance(1h);
+    auto const given = give(world, {{"productId", product}});
+    world.clock.set(testing::FakeClock::start);
+    auto const path = "/v1/users/ada/grants/" + text(given.json(), "entitlementId");
+    REQUIRE(world.as_backend().del(path).status == 200);
+    CHECK(text(world.entitlement("gift.subscription"), "status") == "expired");
+    CHECK(text(give(world, {{"productId", product}}).json(), "status") == "active");
+}
+
+TEST_CASE("a lifetime product has one grant per user", "[grants]")
+{
+    World world;
+    auto const product = new_product(world, "lifetime");
+    auto const first = give(world, {{"productId", product}}).json();
+    CHECK(first.at("accessUntil").is_null());
+    CHECK(first.at("isActive") == true);
+    world.clock.advance(1h);
+    auto const again = give(world, {{"productId", product}, {"reason", "Again"}}).json();
+    CHECK(text(again, "entitlementId") == text(first, "entitlementId"));
+    CHECK(text(again, "reason") == "Again");
+    CHECK(world.entitlements().size() == 1);
 }
 
 TEST_CASE("a subscription product has one grant per user, a consumable any number", "[grants]")
@@ -91,6 +206,8 @@ TEST_CASE("a subscription product has one grant per user, a consumable any numbe
     REQUIRE(world.as_backend().del("/v1/users/ada/grants/" + text(one, "entitlementId")).status == 200);
     auto const left = world.entitlements();
     CHECK(std::ranges::count_if(left, [](auto const& e) { return text(e, "status") == "active"; }) == 2);
+    for (auto const& e : left)
+        CHECK(e.at("transactionId").is_null());
 }
 
 TEST_CASE("an ended grant can be created again", "[grants]")

@@ -20,21 +20,29 @@ using enum http::Method;
 constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/webhooks/purchases", Reach::open, "{}"},
     {post, "/webhooks/payments", Reach::open, "{}"},
+    // A token of an app shows its own user. Tests below check the other scopes.
+    {get, "/v1/me/entitlements", Reach::own},
+    {get, "/v1/me/features/{feature}", Reach::own},
     // User ids belong to the tenant: in another scope the same id has no data.
     {get, "/v1/entitlements", Reach::own},
-    {get, "/v1/users/{userId}/entitlements", Reach::scope},
-    {get, "/v1/users/{userId}/features/{feature}", Reach::own},
+    {get, "/v1/users/{userId}/entitlements", Reach::person},
+    {get, "/v1/users/{userId}/features/{feature}", Reach::person},
     {post, "/v1/users/{userId}/grants", Reach::own,
         R"({"productId":"0190a5d2-0000-7000-8000-0000000000ff"})"},
     {del, "/v1/users/{userId}/grants/{entitlementId}", Reach::object},
     // Both environments of a tenant are synced together.
     {post, "/v1/sync/{userId}", Reach::own},
-    // A tenant's two environments share products and settings. Tests below check the other environment.
+    {get, "/v1/subscribers", Reach::scope},
+    {get, "/v1/stats", Reach::own}, // needs a query
+    // A tenant's two environments share products, settings and backfills. Tests below check the other
+    // environment.
     {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
     {get, "/v1/products", Reach::own},
     {get, "/v1/products/{productId}", Reach::own},
     {patch, "/v1/products/{productId}", Reach::own, R"({"name":"x"})"},
     {del, "/v1/products/{productId}", Reach::own},
+    {post, "/v1/backfills", Reach::own, R"({"source":"payments"})"},
+    {get, "/v1/backfills/{backfillId}", Reach::own},
     {get, "/v1/events", Reach::scope},
     {post, "/v1/events/{eventId}/replay", Reach::object},
     {get, "/v1/settings", Reach::own},
@@ -52,18 +60,40 @@ constexpr auto shared_writes = std::to_array<testing::RouteProbe>({
     {post, "/v1/products", Reach::own, R"({"providerProductId":"x","name":"x","kind":"consumable"})"},
     {patch, "/v1/products/{productId}", Reach::own, R"({"name":"x"})"},
     {del, "/v1/products/{productId}", Reach::own},
-    {patch, "/v1/settings", Reach::own, R"({"pastDueIsActive":true})"},
+    {patch, "/v1/settings", Reach::own, R"({"pastDueIsActive":true,"paymentsApiKey":"sk_test_x"})"},
+    {post, "/v1/backfills", Reach::own, R"({"source":"payments"})"}, // needs the setting before it
 });
 
 static_assert(testing::are_production_only(shared_writes, billing::routes),
     "routes.hpp and the list of production-only routes differ");
 
-/// All rows of the scope, and the products of its tenant. Omitted: jobs, deliveries of webhooks, and the time
+/// The tables of the tenant, which both environments share, except the leases of syncs.
+constexpr std::array tenant_tables{"products", "backfills"};
+
+/// All rows of the scope, and the rows of its tenant. Omitted: jobs, deliveries of webhooks, and the time
 /// when a key was last used.
 std::string rows_of(World const& world, std::string const& scope_id)
 {
-    return testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do()) +
-           testing::rows_of_tenant(world.postgres, "products", scope_id);
+    auto rows = testing::rows_of_scope(world.postgres, scope_id, testing::what_callers_do());
+    for (std::string const table : tenant_tables)
+        rows += testing::rows_of_tenant(world.postgres, table, scope_id);
+    return rows;
+}
+
+/// Rows of the tenant that the service writes for its workers, and a deferred event. Returns the id of the
+/// backfill.
+std::string insert_work(World const& world)
+{
+    auto const tenant_id = world.scope_id() + " / 2";
+    world.postgres.query(
+        "INSERT INTO sync_requests (scope_id, user_id, source, requested_at, repeated_at) VALUES (" +
+        world.scope_id() + ", 'marker-other', 'purchases', now(), now())");
+    world.postgres.query("INSERT INTO deferred_events (scope_id, received_at, archive_id) VALUES (" +
+                         world.scope_id() + ", 'infinity', gen_random_uuid())");
+    return world.postgres.query(R"(
+        INSERT INTO backfills (tenant_id, backfill_id, source, status, progress_at, completed_at, traceparent)
+        VALUES ()" + tenant_id + R"(, gen_random_uuid(), 'payments', 'done', now(), now(), '')
+        RETURNING backfill_id)");
 }
 
 /// The objects of demo's sandbox, by the name of the path parameter.
@@ -87,6 +117,8 @@ PathValues make_objects(World const& world)
     REQUIRE(result_of(world.post_payment(events::payment("customer.subscription.created",
                 events::subscription({events::item("marker.pro")},
                     {{"metadata", boost::json::object{{"userId", "marker-user"}}}})))) == "applied");
+    REQUIRE(result_of(world.post_payment(events::payment(
+                "invoice.paid", events::invoice("marker.pro", {{"id", "marker-invoice"}})))) == "applied");
     auto const grant =
         require(201, backend.post("/v1/users/marker-user/grants",
                          R"({"productId":")" + objects["productId"] + R"(","reason":"marker"})"));
@@ -95,6 +127,7 @@ PathValues make_objects(World const& world)
     auto const deliveries = require(200, backend.get(path + "/deliveries")).json();
     objects["deliveryId"] = text(deliveries.at("items").at(0), "deliveryId");
     require(200, backend.patch(path, R"({"enabled":false})"));
+    objects["backfillId"] = insert_work(world);
     return objects;
 }
 
@@ -105,9 +138,9 @@ TEST_CASE("no route reads or changes data of another scope", "[billing][isolatio
     World const world;
     auto isolation = testing::isolation_of(world, make_objects(world),
         {{"productId", never}, {"entitlementId", never}, {"eventId", "no-event"}, {"userId", "nobody"},
-            {"feature", "nothing"}});
+            {"feature", "nothing"}, {"backfillId", never}});
     isolation.strangers.push_back({"a caller with the purchases secret", world.with("purchases-secret")});
-    isolation.secrets = {"marker.pro", "marker-event", isolation.ours.at("entitlementId"),
+    isolation.secrets = {"marker.pro", "marker-event", "marker-invoice", isolation.ours.at("entitlementId"),
         isolation.ours.at("productId"), isolation.ours.at("prefix")};
     isolation.rows = [&world, scope_id = world.scope_id()] { return rows_of(world, scope_id); };
     CHECK(isolation.breaches(probes, billing::routes) == "");
@@ -132,6 +165,7 @@ TEST_CASE("sandbox credentials cannot write data that both environments share", 
         }
         CHECK(client.get("/v1/settings").status == 200);
         CHECK(client.get("/v1/products").status == 200);
+        CHECK(client.get("/v1/backfills/" + objects.at("backfillId")).status == 200);
     }
     CHECK(rows() == before);
 }
@@ -152,8 +186,10 @@ TEST_CASE("production credentials and the master key can write data that both en
             CAPTURE(who, http::to_string(probe.method), probe.path);
             auto const r = testing::call(client, probe, made);
             CHECK(r.status / 100 == 2);
-            if (probe.method == post) made["productId"] = text(r.json(), "productId");
+            if (probe.path == "/v1/products") made["productId"] = text(r.json(), "productId");
         }
+        // A tenant has at most one unfinished backfill.
+        world.postgres.query("DELETE FROM backfills");
     }
 }
 
@@ -173,6 +209,7 @@ TEST_CASE("a user's entitlements are invisible in the other environment and to o
     World const world;
     auto const objects = make_objects(world);
     CHECK(world.entitlements("marker-user").size() == 3);
+    std::string const stats = "/v1/stats?from=2026-01-01&to=2026-01-31";
     for (std::string const elsewhere : {"demo", "other", "other-sandbox"}) {
         CAPTURE(elsewhere);
         auto backend = world.as_backend(elsewhere);
@@ -181,7 +218,10 @@ TEST_CASE("a user's entitlements are invisible in the other environment and to o
             backend.get("/v1/entitlements?userId=marker-user").json().at("entitlements").as_array().empty());
         CHECK(backend.get("/v1/users/marker-user/features/marker").json().at("granted") == false);
         CHECK(all_items(backend, "/v1/events").empty());
+        CHECK(all_items(backend, "/v1/subscribers").empty());
+        CHECK(require(200, backend.get(stats)).body == R"({"days":[],"mrr":[]})");
     }
+    CHECK(require(200, world.as_backend().get(stats)).body.find("marker.pro") != std::string::npos);
     for (std::string const tenant : {"other", "other-sandbox"}) {
         auto backend = world.as_backend(tenant);
         auto const path = "/v1/products/" + objects.at("productId");
@@ -197,6 +237,36 @@ TEST_CASE("a user's entitlements are invisible in the other environment and to o
     }
 }
 
+TEST_CASE("an app shows only the entitlements of its user, in one environment of one tenant",
+    "[billing][isolation]")
+{
+    World const world;
+    make_objects(world);
+    auto const entitlements = [&](std::string const& user, std::string const& tenant) {
+        auto const r = require(200, world.as_user(user, "user", tenant).get("/v1/me/entitlements"));
+        CHECK(text(r.json(), "userId") == user);
+        return r.json().at("entitlements").as_array();
+    };
+    auto const feature = [&](std::string const& user, std::string const& tenant) {
+        return require(200, world.as_user(user, "user", tenant).get("/v1/me/features/marker")).body;
+    };
+    CHECK(entitlements("marker-user", "demo-sandbox") == world.entitlements("marker-user"));
+    CHECK(feature("marker-user", "demo-sandbox").starts_with(R"({"granted":true,)"));
+    auto const others = {std::pair("nobody", "demo-sandbox"), std::pair("Marker-user", "demo-sandbox"),
+        std::pair("marker-user", "demo"), std::pair("marker-user", "other"),
+        std::pair("marker-user", "other-sandbox")};
+    for (auto const& [user, tenant] : others) {
+        CAPTURE(user, tenant);
+        CHECK(entitlements(user, tenant).empty());
+        CHECK(feature(user, tenant) == R"({"granted":false,"until":null})");
+        // The token is valid at its own host only.
+        if (std::string_view(tenant) == "demo-sandbox") continue;
+        auto stranger = world.with(world.token(user, "user", tenant));
+        CHECK(stranger.get("/v1/me/entitlements").status == 401);
+        CHECK(stranger.get("/v1/me/features/marker").status == 401);
+    }
+}
+
 TEST_CASE("a statement reads and writes only rows of its scopes", "[billing][isolation]")
 {
     World const world;
@@ -205,12 +275,17 @@ TEST_CASE("a statement reads and writes only rows of its scopes", "[billing][iso
     core::ScopeId const other{std::stoll(world.scope_id("other-sandbox"))};
     testing::ScopedStatements statements(world.postgres, ours, other);
     for (std::string const table :
-        {"entitlements", "payment_subscriptions", "events", "event_claims", "event_users"}) {
+        {"entitlements", "payment_subscriptions", "payment_references", "events", "event_claims",
+            "event_users", "deferred_events", "stats_days", "stats_months", "stats_mrr", "sync_requests"}) {
         INFO(table);
         CHECK_THAT(statements.seen(table, "scope_id = " + core::to_string(ours)),
             Catch::Matches("[1-9][0-9]* 0 0 0"));
     }
-    CHECK(statements.seen("products", "tenant_id = " + core::to_string(core::tenant_of(ours))) == "1 1 0 0");
+    auto const of_tenant = "tenant_id = " + core::to_string(core::tenant_of(ours));
+    for (std::string const table : tenant_tables) {
+        INFO(table);
+        CHECK(statements.seen(table, of_tenant) == "1 1 0 0");
+    }
     // The partitions of the archive cannot be read directly.
     CHECK_THROWS(statements.run(ours, "SELECT count(*) FROM events_default"));
     auto const insert = "INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES (" +
@@ -232,7 +307,8 @@ TEST_CASE("only the subdomain names the tenant", "[billing][isolation]")
     CHECK(world.with(world.key(), "other-sandbox").get("/v1/events").status == 401);
 }
 
-TEST_CASE("a suspended tenant accepts no events", "[billing][isolation]")
+TEST_CASE(
+    "a suspended tenant's events are archived, and change nothing until it resumes", "[billing][isolation]")
 {
     World const world;
     auto master = world.as_master();
@@ -240,14 +316,35 @@ TEST_CASE("a suspended tenant accepts no events", "[billing][isolation]")
         REQUIRE(master.put("/v1/admin/tenants/demo", body({{"displayName", "Demo"}, {"status", status}}))
                     .status == 200);
     };
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"))) == "applied");
+    auto const before = world.entitlements();
+    auto backend = world.as_backend();
     set("suspended");
-    CHECK(eventually(
-        [&] { return result_of(world.post_purchase(events::purchase("TEST"))) == "403 TENANT_SUSPENDED"; }));
-    CHECK(result_of(world.post_payment(events::payment("customer.created", {{"livemode", false}}))) ==
-          "403 TENANT_SUSPENDED");
+    CHECK(eventually([&] { return result_of(world.post_purchase(events::purchase("TEST"))) == "deferred"; }));
+    auto const next = events::purchase("RENEWAL",
+        {{"event_timestamp_ms", events::ms(1)}, {"expiration_at_ms", events::ms(60 * events::day)}});
+    CHECK(result_of(world.post_purchase(next)) == "deferred");
+    CHECK(result_of(world.post_payment(events::payment("customer.subscription.created",
+              events::subscription({events::item("card.pro")})))) == "deferred");
+    // Only the operator may read now.
+    CHECK(error_of(backend.get("/v1/users/ada/entitlements")) == "TENANT_SUSPENDED");
+    auto const path = "/v1/users/ada/entitlements";
+    CHECK(require(200, master.get(path)).json().at("entitlements").as_array() == before);
+    CHECK(all_items(master, "/v1/events?result=deferred").size() >= 3);
+    CHECK(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE"), "other-sandbox")) == "applied");
+    // A secret is needed as before.
+    CHECK(world.client().post("/webhooks/purchases", body(next)).status == 401);
+    world.clock.advance(1min);
+    CHECK(require(200, master.get(path)).json().at("entitlements").as_array() == before);
+
     set("active");
-    CHECK(
-        eventually([&] { return world.post_purchase(events::purchase("INITIAL_PURCHASE")).status == 200; }));
+    CHECK(eventually([&] {
+        world.clock.advance(1min); // until the next search for deferred events
+        return require(200, master.get(path)).json().at("entitlements").as_array().size() == 2;
+    }));
+    CHECK(text(world.entitlement("pro.monthly"), "expiresAt") == events::rfc3339(60 * events::day));
+    CHECK(all_items(master, "/v1/events?result=deferred").empty());
+    CHECK(world.postgres.query("SELECT count(*) FROM deferred_events") == "0");
 }
 
 TEST_CASE("purging a tenant removes all its data, and no data of another tenant", "[billing][isolation]")

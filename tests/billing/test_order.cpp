@@ -1,14 +1,13 @@
 #include "core/text.hpp"
-#include "events.hpp"
+#include "order_histories.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 // A sequence of events leads to the same state in any order of arrival, and when it is read from the archive
@@ -16,149 +15,36 @@
 
 namespace {
 
-using events::day, events::ms, events::s, events::undefined;
 namespace json = boost::json;
+using events::ms, events::s;
+using order_histories::histories, order_histories::History, order_histories::ids_of, order_histories::Sent;
 
-/// An event, and whether the payments provider sent it.
-struct Sent {
-    bool payment = false;
-    json::object event;
-};
-
-/// A history: the events of one user and one subscription.
-using History = std::function<std::vector<Sent>(std::string const& user, std::string const& subscription)>;
-
-Sent bought(std::string_view type, std::string const& user, std::int64_t at, json::object changes)
-{
-    changes["app_user_id"] = user;
-    changes["event_timestamp_ms"] = ms(at);
-    return {false, events::purchase(type, changes)};
-}
-
-Sent subscription_event(std::string_view type, std::string const& user, std::string const& subscription,
-    std::int64_t at, json::array items, json::object changes = {})
-{
-    changes["id"] = subscription;
-    changes["metadata"] = json::object{{"userId", user}};
-    return {
-        true, events::payment(type, events::subscription(std::move(items), changes), {{"created", s(at)}})};
-}
-
-Sent paid(std::string const& price, std::string const& subscription, std::int64_t at, bool old_shape)
-{
-    json::object const parent{{"type", "subscription_details"},
-        {"subscription_details", json::object{{"subscription", subscription}}}};
-    auto const object = old_shape ? events::old_invoice(price, {{"subscription", subscription}})
-                                  : events::invoice(price, {{"parent", parent}});
-    return {true, events::payment("invoice.paid", object, {{"created", s(at)}})};
-}
-
-std::map<std::string, History> const& histories()
-{
-    static std::map<std::string, History> const all{
-        {"a subscription's life",
-            [](std::string const& user, std::string const&) {
-                return std::vector{bought("INITIAL_PURCHASE", user, 0, {}),
-                    bought("RENEWAL", user, 10, {{"expiration_at_ms", ms(60 * day)}}),
-                    bought("CANCELLATION", user, 20, {{"expiration_at_ms", ms(60 * day)}}),
-                    bought("UNCANCELLATION", user, 30, {{"expiration_at_ms", ms(60 * day)}}),
-                    bought("EXPIRATION", user, 40, {{"expiration_at_ms", ms(35)}})};
-            }},
-        {"ties",
-            [](std::string const& user, std::string const&) {
-                return std::vector{bought("RENEWAL", user, 5, {{"id", user + "-1"}}),
-                    bought("BILLING_ISSUE", user, 5, {{"id", user + "-2"}}),
-                    bought("CANCELLATION", user, 5, {{"id", user + "-3"}}),
-                    bought("BILLING_ISSUE", user, 5, {{"id", user + "-4"}, {"expiration_at_ms", ms(50)}})};
-            }},
-        {"a product change",
-            [](std::string const& user, std::string const&) {
-                return std::vector{bought("INITIAL_PURCHASE", user, 0, {}),
-                    bought("PRODUCT_CHANGE", user, 10, {{"new_product_id", "pro.yearly"}}),
-                    bought("RENEWAL", user, 20,
-                        {{"product_id", "pro.yearly"}, {"expiration_at_ms", ms(365 * day)}}),
-                    bought("EXPIRATION", user, 30, {})};
-            }},
-        {"consumables, one of them refunded",
-            [](std::string const& user, std::string const&) {
-                json::object const first{
-                    {"product_id", "coins"}, {"transaction_id", "T1"}, {"expiration_at_ms", nullptr}};
-                json::object second = first, third = first;
-                second["transaction_id"] = "T2";
-                third["transaction_id"] = undefined;
-                third["id"] = user + "-third";
-                return std::vector{bought("NON_RENEWING_PURCHASE", user, 0, first),
-                    bought("NON_RENEWING_PURCHASE", user, 5, second), bought("CANCELLATION", user, 10, first),
-                    bought("CANCELLATION", user, 11, second),
-                    bought("NON_RENEWING_PURCHASE", user, 12, third)};
-            }},
-        {"a checkout within one second",
-            [](std::string const& user, std::string const& subscription) {
-                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
-                                       {events::item("a")}, {{"status", "incomplete"}}),
-                    subscription_event(
-                        "customer.subscription.updated", user, subscription, 0, {events::item("a")}),
-                    paid("a", subscription, 0, false)};
-            }},
-        {"items swapped, and the end",
-            [](std::string const& user, std::string const& subscription) {
-                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
-                                       {events::item("a"), events::item("b")}),
-                    subscription_event("customer.subscription.updated", user, subscription, 10,
-                        {events::item("b"), events::item("c")}),
-                    paid("b", subscription, 15, true),
-                    subscription_event("customer.subscription.updated", user, subscription, 20,
-                        {events::item("c")}, {{"status", "past_due"}}),
-                    subscription_event("customer.subscription.deleted", user, subscription, 30,
-                        {events::item("c")}, {{"status", "canceled"}, {"ended_at", s(29)}})};
-            }},
-        {"dunning",
-            [](std::string const& user, std::string const& subscription) {
-                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
-                                       {events::item("a")}),
-                    paid("a", subscription, 10, true),
-                    subscription_event("customer.subscription.updated", user, subscription, 20,
-                        {events::item("a")}, {{"status", "past_due"}}),
-                    paid("a", subscription, 30, false)};
-            }},
-        {"two subscriptions with one product",
-            [](std::string const& user, std::string const& subscription) {
-                return std::vector{subscription_event("customer.subscription.created", user, subscription, 0,
-                                       {events::item("a")}),
-                    subscription_event("customer.subscription.created", user, subscription + "-2", 5,
-                        {events::item("a", {{"current_period_end", s(90 * day)}}), events::item("b")}),
-                    subscription_event(
-                        "customer.subscription.updated", user, subscription, 10, {events::item("b")}),
-                    subscription_event("customer.subscription.deleted", user, subscription + "-2", 20,
-                        {events::item("a")}, {{"status", "canceled"}, {"ended_at", s(19)}})};
-            }},
-        {"a subscription that finds its user",
-            [](std::string const& user, std::string const& subscription) {
-                return std::vector{subscription_event("customer.subscription.created", "", subscription, 0,
-                                       {events::item("a")}),
-                    paid("a", subscription, 5, false),
-                    subscription_event(
-                        "customer.subscription.updated", user, subscription, 10, {events::item("a")})};
-            }},
-    };
-    return all;
-}
-
-/// A user's entitlements as text, without ids and times of writing, so that the states of different users can
-/// be compared.
+/// The entitlements of a user's ids as text, without ids and times of writing, so that the states of
+/// different users can be compared.
 std::string state_of(World const& world, std::string const& user)
 {
-    std::set<std::string> states;
-    for (auto& entitlement : world.entitlements(user)) {
-        auto& fields = entitlement.as_object();
-        for (auto const* member : {"entitlementId", "userId", "createdAt", "updatedAt"})
-            fields.erase(member);
-        states.insert(json::serialize(fields));
-    }
     std::string all;
-    for (auto const& state : states)
-        all += state + '\n';
+    for (auto const& id : ids_of(user)) {
+        std::set<std::string> states;
+        for (auto& entitlement : world.entitlements(id)) {
+            auto& fields = entitlement.as_object();
+            for (auto const* member :
+                {"entitlementId", "userId", "productId", "transactionId", "createdAt", "updatedAt"})
+                fields.erase(member);
+            states.insert(json::serialize(fields));
+        }
+        for (auto const& state : states)
+            all += state + '\n';
+        all += "----\n";
+    }
     return all;
+}
+
+/// Adds the product of the checkouts to the catalog.
+void add_product(World const& world)
+{
+    require(201, world.as_backend("demo").post("/v1/products",
+                     body({{"providerProductId", "coins"}, {"name", "Coins"}, {"kind", "consumable"}})));
 }
 
 void post(World const& world, Sent const& sent)
@@ -213,7 +99,8 @@ std::string everything(World const& world, std::vector<std::string> const& users
 {
     std::string all;
     for (auto const& user : users)
-        all += json::serialize(world.entitlements(user)) + '\n';
+        for (auto const& id : ids_of(user))
+            all += json::serialize(world.entitlements(id)) + '\n';
     return all;
 }
 
@@ -222,12 +109,13 @@ std::string everything(World const& world, std::vector<std::string> const& users
 TEST_CASE("any permutation of a history ends in the same state", "[billing][order]")
 {
     World const world;
+    add_product(world);
     for (auto const& [name, history] : histories()) {
         std::string expected;
         for (auto const& user : post_all_orders(world, name, history)) {
             CAPTURE(user);
             auto const state = state_of(world, user);
-            CHECK(state != "");
+            CHECK(state.find("lastEventType") != std::string::npos);
             if (expected.empty()) expected = state;
             CHECK(state == expected);
         }
@@ -239,6 +127,8 @@ TEST_CASE("a reversed history ends in the same state if webhooks exist", "[billi
     // In a scope with a webhook, each event has its own transaction instead of one statement for many events.
     World const world, told;
     REQUIRE(told.as_backend().post("/v1/webhooks", R"({"url":"http://127.0.0.1:9/"})").status == 201);
+    add_product(world);
+    add_product(told);
     for (auto const& [name, history] : histories()) {
         auto const in_order = history("in order", "sub in order " + name);
         for (auto const& sent : in_order)
@@ -255,6 +145,7 @@ TEST_CASE("replaying the archive into an empty scope gives the same entitlements
     "[billing][order]")
 {
     World const world;
+    add_product(world);
     std::vector<std::string> users;
     for (auto const& [name, history] : histories()) {
         auto order = orders(history("", "").size());

@@ -5,6 +5,7 @@
 #include "storage/event_claims.hpp"
 #include "world.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -69,7 +70,8 @@ TEST_CASE("events without an effect are skipped with a reason", "[billing][rules
     }
     for (auto const& [type, reason] : std::map<std::string, std::string>{
              {"invoice.payment_failed", "handled_by_subscription_update"},
-             {"charge.refunded", "unhandled_type"},
+             {"charge.succeeded", "unhandled_type"},
+             {"checkout.session.async_payment_failed", "unhandled_type"},
          }) {
         CAPTURE(type);
         CHECK(reason_of(read_payment({{"id", "e"}, {"type", type}})) == reason);
@@ -80,6 +82,110 @@ TEST_CASE("events without an effect are skipped with a reason", "[billing][rules
                   events::subscription({events::item("a")}, {{"metadata", metadata}})))) == "no_user");
     CHECK(reason_of(read_payment(events::payment(
               "invoice.paid", events::old_invoice("a", {{"subscription", nullptr}})))) == "no_subscription");
+}
+
+TEST_CASE("a charge, dispute or checkout without an effect is skipped with a reason", "[billing][rules]")
+{
+    auto const reason = [](std::string_view type, json::object const& object) {
+        return reason_of(read_payment(events::payment(type, object)));
+    };
+    constexpr auto refunded = "charge.refunded", closed = "charge.dispute.closed";
+    CHECK(reason(refunded, events::refunded_charge()) == "");
+    CHECK(reason(refunded, events::charge({{"amount_refunded", 998}})) == "partial_refund");
+    // If the member `refunded` is missing, the amounts decide.
+    CHECK(reason(refunded, events::refunded_charge({{"refunded", undefined}})) == "");
+    CHECK(reason(refunded, events::charge({{"refunded", undefined}, {"amount_refunded", 998}})) ==
+          "partial_refund");
+    CHECK(reason(refunded, {{"livemode", false}}) == "partial_refund");
+
+    CHECK(reason("charge.dispute.created", events::dispute("needs_response")) == "dispute_open");
+    CHECK(reason(closed, events::dispute("lost")) == "");
+    for (auto const* status : {"won", "warning_closed", "needs_response", ""})
+        CHECK(reason(closed, events::dispute(status)) == "dispute_not_lost");
+
+    for (auto const* type : {"checkout.session.completed", "checkout.session.async_payment_succeeded"}) {
+        CAPTURE(type);
+        auto const of = [&](json::object const& changes) {
+            return reason(type, events::checkout_session(changes));
+        };
+        CHECK(of({}) == "");
+        CHECK(of({{"payment_status", "no_payment_required"}}) == "");
+        CHECK(of({{"payment_status", "unpaid"}}) == "not_paid");
+        CHECK(of({{"payment_status", undefined}}) == "not_paid");
+        CHECK(of({{"mode", "subscription"}}) == "not_a_payment");
+        CHECK(of({{"mode", "setup"}}) == "not_a_payment");
+        CHECK(of({{"metadata", json::object{{"productId", "coins"}}}}) == "no_user");
+        CHECK(of({{"metadata", json::object{{"userId", "ada"}}}}) == "no_product");
+        CHECK(of({{"metadata", nullptr}}) == "no_user");
+    }
+    CHECK(reason("invoice_payment.paid", events::invoice_payment()) == "connects_payments");
+}
+
+TEST_CASE(
+    "an event about a payment names all ids of the payment, as ids or as whole objects", "[billing][rules]")
+{
+    auto const references = [](std::string_view type, json::object const& object) {
+        auto ids = read_payment(events::payment(type, object)).references;
+        std::ranges::sort(ids);
+        std::string all;
+        for (auto const& id : ids)
+            all += (all.empty() ? "" : " ") + id;
+        return all;
+    };
+    CHECK(references("charge.refunded", events::refunded_charge()) == "ch_1 pi_1");
+    CHECK(references("charge.refunded", events::refunded_charge({{"invoice", "in_1"}})) == "ch_1 in_1 pi_1");
+    CHECK(references("charge.refunded",
+              events::refunded_charge({{"invoice", json::object{{"id", "in_1"}, {"object", "invoice"}}},
+                  {"payment_intent", nullptr}})) == "ch_1 in_1");
+    CHECK(references("charge.dispute.closed", events::dispute("lost")) == "ch_1 du_1 pi_1");
+    CHECK(references("checkout.session.completed", events::checkout_session()) == "cs_test_1 pi_1");
+    CHECK(references("invoice_payment.paid", events::invoice_payment()) == "in_1 inpay_1 pi_1");
+    CHECK(references("invoice.paid", events::invoice("a")) == "in_1");
+    CHECK(
+        references("invoice.paid",
+            events::old_invoice("a", {{"charge", "ch_1"}, {"payment_intent", "pi_1"}})) == "ch_1 in_1 pi_1");
+    // Also if the event has no effect of its own.
+    CHECK(references("charge.refunded", events::charge()) == "ch_1 pi_1");
+    CHECK(references("charge.dispute.created", events::dispute("needs_response")) == "ch_1 du_1 pi_1");
+}
+
+TEST_CASE("prices are read in minor units", "[billing][rules]")
+{
+    auto const in_app = [](json::value const& amount, json::value const& currency) {
+        auto const e = entitlement_after({read_purchase(
+            events::purchase("RENEWAL", {{"price_in_purchased_currency", amount}, {"currency", currency}}))});
+        return e.price ? std::to_string(e.price->amount) + ' ' + e.price->currency : "";
+    };
+    CHECK(in_app(9.99, "NZD") == "999 NZD");
+    CHECK(in_app(9.99, "nzd") == "999 NZD");
+    CHECK(in_app(0.07, "USD") == "7 USD");
+    CHECK(in_app(1234.56, "USD") == "123456 USD");
+    CHECK(in_app(480, "JPY") == "480 JPY");
+    CHECK(in_app(1.234, "KWD") == "1234 KWD");
+    CHECK(in_app(-9.99, "NZD") == ""); // a refund
+    CHECK(in_app(0, "NZD") == "0 NZD");
+    CHECK(in_app(nullptr, "NZD") == "");
+    CHECK(in_app(9.99, nullptr) == "");
+    CHECK(in_app("9.99", "NZD") == "");
+    CHECK(in_app(9.99, "dollars") == "");
+    CHECK(in_app(1e300, "NZD") == "");
+
+    auto const card = [](json::object const& changes, json::object const& of_item = {}) {
+        auto const price = events::changed(events::price("a", "prod_a"), changes);
+        auto const item = events::changed(events::item("a", {{"price", price}}), of_item);
+        auto const e = entitlement_after(
+            {read_payment(events::payment("customer.subscription.created", events::subscription({item})))});
+        return (e.price ? std::to_string(e.price->amount) + ' ' + e.price->currency : "") + " x " +
+               std::to_string(e.quantity.value_or(-1));
+    };
+    CHECK(card({}) == "999 NZD x 1");
+    CHECK(card({}, {{"quantity", 3}}) == "999 NZD x 3");
+    CHECK(card({}, {{"quantity", undefined}}) == "999 NZD x 1"); // metered
+    CHECK(card({{"currency", "jpy"}}) == "999 JPY x 1");
+    CHECK(card({{"unit_amount", nullptr}, {"unit_amount_decimal", "12.5"}}) == "13 NZD x 1");
+    CHECK(card({{"unit_amount", nullptr}}) == " x 1"); // tiers
+    json::object const plan{{"id", "gold"}, {"amount", 1200}, {"currency", "usd"}, {"interval", "year"}};
+    CHECK(card({}, {{"price", undefined}, {"plan", plan}}) == "1200 USD x 1");
 }
 
 TEST_CASE("the environment is read from the payload", "[billing][rules]")
@@ -180,6 +286,18 @@ TEST_CASE("missing and malformed fields of the payments provider's events are re
     CHECK(faults(events::invoice("a", {{"lines", events::list({line})}}), {}, "invoice.paid") ==
           "/data/object/lines/data/0/period/end type");
     CHECK(faults_of(parse_payment_event(7)) == " type");
+
+    constexpr auto completed = "checkout.session.completed";
+    CHECK(faults(events::checkout_session(), {}, completed) == "");
+    CHECK(faults(events::checkout_session({{"livemode", undefined}}), {{"livemode", undefined}}, completed) ==
+          "/data/object/livemode required");
+    CHECK(faults(events::checkout_session({{"metadata", json::object{{"userId", 5}}}}), {}, completed) ==
+          "/data/object/metadata/userId type");
+    json::object const nameless{{"id", undefined}, {"payment_intent", undefined}};
+    CHECK(faults(events::checkout_session(nameless), {}, completed) == "/data/object/id required");
+    CHECK(faults(events::refunded_charge(), {{"created", undefined}}, "charge.refunded") ==
+          "/created required");
+    CHECK(faults(events::refunded_charge({{"id", 5}, {"payment_intent", 7}}), {}, "charge.refunded") == "");
 }
 
 TEST_CASE("only valid and recent signatures are accepted", "[billing][rules]")

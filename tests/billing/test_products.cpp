@@ -73,6 +73,25 @@ TEST_CASE("a product is created, read, changed and removed", "[products]")
     }
 }
 
+TEST_CASE("a product has one of three kinds", "[products]")
+{
+    World const world;
+    auto backend = world.as_backend("demo");
+    std::string path;
+    for (auto const* kind : {"subscription", "consumable", "lifetime"}) {
+        CAPTURE(kind);
+        auto const made =
+            backend.post("/v1/products", body(pro({{"providerProductId", kind}, {"kind", kind}})));
+        REQUIRE(made.status == 201);
+        CHECK(text(made.json(), "kind") == kind);
+        path = "/v1/products/" + text(made.json(), "productId");
+        CHECK(backend.get(path).body == made.body);
+    }
+    auto const changed = backend.patch(path, R"({"kind":"subscription"})");
+    CHECK(text(changed.json(), "kind") == "subscription");
+    CHECK(text(backend.patch(path, R"({"kind":"lifetime"})").json(), "kind") == "lifetime");
+}
+
 TEST_CASE("a product belongs to the tenant, in both environments", "[products]")
 {
     World const world;
@@ -141,7 +160,7 @@ TEST_CASE("all faults of a product are reported at once", "[products]")
              {body(pro({{"providerProductId", std::string(256, 'x')}})), "/providerProductId too_long"},
              {body(pro({{"name", std::string(101, 'x')}})), "/name too_long"},
              {body(pro({{"name", std::string("a\0b", 3)}})), "/name format"},
-             {body(pro({{"kind", "lifetime"}})), "/kind not_allowed"},
+             {body(pro({{"kind", "rental"}})), "/kind not_allowed"},
              {body(pro({{"features", "export"}})), "/features type"},
              {body(pro({{"features", json::array{"ok", 7}}})), "/features/1 type"},
              {body(pro({{"grants", json::array{json::object{{"name", "seats"}}}}})),

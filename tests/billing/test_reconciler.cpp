@@ -1,5 +1,6 @@
 #include "erasing.hpp"
 #include "syncing.hpp"
+#include "workers/reconciler.hpp"
 
 namespace {
 
@@ -160,6 +161,89 @@ TEST_CASE("a user whose sync cannot be written does not delay others", "[reconci
     CHECK(entitlements_of(world, "ada").find(R"("status":"active")") != std::string::npos);
 }
 
+TEST_CASE("a purchase in a billing issue is synced every hour after its period", "[reconciler]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    auto const event =
+        events::purchase("BILLING_ISSUE", {{"product_id", "pro"}, {"environment", "PRODUCTION"},
+                                              {"expiration_at_ms", events::ms(30 * events::day)}});
+    REQUIRE(result_of(world.post_purchase(event, "demo")) == "applied");
+    provider.has("ada", one("pro", {{"billing_issues_detected_at", "2026-01-30T00:00:00Z"},
+                                       {"expires_date", "2026-01-31T00:00:00Z"}}));
+    world.clock.set(at("2026-01-31T00:10:00Z"));
+    auto const waits = "SELECT not_before = '2026-01-31T01:10:00Z' FROM syncs WHERE user_id = 'ada'";
+    REQUIRE(eventually([&] { return world.postgres.query(waits) == "t"; }));
+    CHECK(provider.seen("ada") == 1);
+    CHECK(lines_of(world) == "pro expired\n");
+
+    SECTION("nothing changes")
+    {
+        auto const before = world.entitlements("ada", "demo");
+        REQUIRE(archived_syncs(world) == "1");
+        world.clock.advance(61min);
+        auto const waits_again =
+            "SELECT not_before > '2026-01-31T02:00:00Z' FROM syncs WHERE user_id = 'ada'";
+        CHECK(eventually([&] { return world.postgres.query(waits_again) == "t"; }));
+        CHECK(provider.seen("ada") == 2);
+        CHECK(archived_syncs(world) == "1");
+        CHECK(world.entitlements("ada", "demo") == before);
+    }
+    SECTION("the payment succeeds without an event")
+    {
+        provider.has("ada", one("pro", {{"expires_date", "2026-02-28T00:00:00Z"}}));
+        world.clock.advance(61min);
+        CHECK(eventually([&] { return lines_of(world) == "pro active\n"; }));
+        CHECK(eventually([&] { return world.postgres.query("SELECT count(*) FROM syncs") == "0"; }));
+        CHECK(provider.seen("ada") == 2);
+    }
+    SECTION("the store gives up")
+    {
+        world.clock.set(at("2026-04-10T00:00:00Z"));
+        auto const rounds =
+            "SELECT next_at > '2026-04-10T00:00:00Z' FROM periodic_tasks WHERE name = 'reconcile'";
+        REQUIRE(eventually([&] { return world.postgres.query(rounds) == "t"; }));
+        CHECK(provider.seen("ada") == 1);
+    }
+}
+
+TEST_CASE("a paused purchase is synced every day after its period", "[reconciler]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", one("pro", {{"auto_resume_date", "2026-05-01T00:00:00Z"}}));
+    REQUIRE(sync(world).status == 200);
+    REQUIRE(lines_of(world) == "pro paused\n");
+    world.clock.set(at("2026-02-01T00:10:00Z"));
+    auto const waits = "SELECT not_before = '2026-02-02T00:10:00Z' FROM syncs WHERE user_id = 'ada'";
+    REQUIRE(eventually([&] { return world.postgres.query(waits) == "t"; }));
+    CHECK(provider.seen("ada") == 2);
+    provider.has("ada", one("pro", {{"expires_date", "2026-03-01T00:00:00Z"}}));
+    world.clock.advance(25h);
+    CHECK(eventually([&] { return lines_of(world) == "pro active\n"; }));
+    CHECK(provider.seen("ada") == 3);
+}
+
+TEST_CASE("a purchase in its grace period is not synced before the period ends", "[reconciler]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    provider.has("ada", one("pro", {{"billing_issues_detected_at", "2026-01-01T00:00:00Z"},
+                                       {"grace_period_expires_date", "2026-02-10T00:00:00Z"}}));
+    REQUIRE(sync(world).status == 200);
+    world.clock.set(at("2026-02-09T00:00:00Z"));
+    auto const rounds =
+        "SELECT next_at > '2026-02-09T00:00:00Z' FROM periodic_tasks WHERE name = 'reconcile'";
+    REQUIRE(eventually([&] { return world.postgres.query(rounds) == "t"; }));
+    CHECK(provider.seen("ada") == 1);
+    world.clock.set(at("2026-02-10T00:01:00Z"));
+    CHECK(eventually([&] { return provider.seen("ada") == 2; }));
+    CHECK(eventually([&] { return lines_of(world) == "pro expired\n"; }));
+}
+
 TEST_CASE("the reconciler does not bring back a user whose account was deleted", "[reconciler]")
 {
     PurchasesProvider const provider;
@@ -185,4 +269,34 @@ TEST_CASE("the reconciler does not bring back a user whose account was deleted",
     CHECK(provider.seen("ada") == 1);
     CHECK(world.entitlements("ada", "demo").empty());
     CHECK(world.entitlements("bob", "demo").empty());
+}
+
+TEST_CASE("the provider's failures delay the user or the tenant", "[reconciler]")
+{
+    using Error = billing::ProviderApiError;
+    using Kind = Error::Kind;
+    auto const start = testing::FakeClock::start;
+    auto const times_after = [&](Error const& error, unsigned attempts = 1) {
+        return billing::reconciler::retry_times(error, attempts, start, 12345);
+    };
+    auto const limited = times_after(Error(Kind::throttled, "status 429", std::chrono::seconds(90)));
+    CHECK_FALSE(limited.user_not_before);
+    CHECK(limited.tenant_not_before == start + 90s);
+    auto const busy = times_after(Error(Kind::unavailable, "status 503", std::chrono::seconds(20)));
+    CHECK(busy.tenant_not_before == start + 20s);
+
+    auto const unknown = times_after(Error(Kind::unknown_user, "status 404"));
+    CHECK(unknown.user_not_before == start + 24h);
+    CHECK_FALSE(unknown.tenant_not_before);
+    CHECK(times_after(Error(Kind::refused, "status 401")).tenant_not_before == start + 1h);
+
+    for (auto const kind : {Kind::throttled, Kind::unavailable, Kind::nonsense}) {
+        auto const first = times_after(Error(kind, "trouble")),
+                   later = times_after(Error(kind, "trouble"), 20);
+        CHECK(first.tenant_not_before >= start + 15s);
+        CHECK(first.tenant_not_before <= start + 30s);
+        CHECK(later.tenant_not_before >= start + 5min);
+        CHECK(later.tenant_not_before <= start + 10min);
+    }
+    CHECK(times_after(Error(Kind::nonsense, "no JSON")).user_not_before == start + 1h);
 }

@@ -1,5 +1,7 @@
+#include "config.hpp"
 #include "crypto/keyring.hpp"
 #include "storage/settings.hpp"
+#include "support/config.hpp"
 #include "support/cross_origin.hpp"
 #include "tenancy/settings.hpp"
 #include "world.hpp"
@@ -12,7 +14,18 @@ namespace settings = billing::settings;
 namespace json = boost::json;
 
 constexpr auto fresh =
-    R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":false,"pastDueIsActive":false,"allowedOrigins":[]})";
+    R"({"purchasesSecret":false,"purchasesSecretPrevious":false,"purchasesSecretSandbox":false,)"
+    R"("paymentsSigningSecrets":false,"purchasesApiKey":false,"paymentsApiKey":false,)"
+    R"("pastDueIsActive":false,"renewalLeewaySeconds":3600,"allowedOrigins":[]})";
+
+/// The response for settings that differ from the defaults in these members.
+json::object fresh_with(json::object const& changes)
+{
+    auto all = json::parse(fresh).as_object();
+    for (auto const& change : changes)
+        all.at(change.key()) = change.value();
+    return all;
+}
 
 /// The settings document of the tenant `demo`, as stored in the database.
 std::string document_of(World const& world)
@@ -36,21 +49,86 @@ TEST_CASE("settings belong to the tenant, and responses show only whether secret
         R"({"purchasesSecret":"Bearer hush-1","paymentsSigningSecrets":["whsec_hush-2","whsec_hush-3"],)"
         R"("purchasesApiKey":"sk_hush-4","pastDueIsActive":true})");
     CHECK(set.status == 200);
-    auto const all =
-        R"({"purchasesSecret":true,"paymentsSigningSecrets":true,"purchasesApiKey":true,"pastDueIsActive":true,"allowedOrigins":[]})";
-    CHECK(set.body == all);
-    CHECK(sandbox.get("/v1/settings").body == all);
+    CHECK(set.json() == fresh_with({{"purchasesSecret", true}, {"paymentsSigningSecrets", true},
+                            {"purchasesApiKey", true}, {"pastDueIsActive", true}}));
+    CHECK(sandbox.get("/v1/settings").body == set.body);
     CHECK(sandbox.get("/v1/settings").header("etag") == set.header("etag"));
     CHECK(world.as_backend("other").get("/v1/settings").body == fresh);
 
     auto const cleared = production.patch(
         "/v1/settings", R"({"purchasesSecret":null,"paymentsSigningSecrets":[],"pastDueIsActive":null})");
-    CHECK(
-        cleared.body ==
-        R"({"purchasesSecret":false,"paymentsSigningSecrets":false,"purchasesApiKey":true,"pastDueIsActive":false,"allowedOrigins":[]})");
+    CHECK(cleared.json() == fresh_with({{"purchasesApiKey", true}}));
     CHECK(sandbox.get("/v1/settings").body == cleared.body);
     CHECK(production.patch("/v1/settings", R"({"pastDueIsActive":true})", {{"If-Match", set.header("etag")}})
               .status == 412);
+}
+
+TEST_CASE("each secret is set and cleared on its own", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto backend = world.as_backend("demo");
+    for (std::string const name : {"purchasesSecret", "purchasesSecretPrevious", "purchasesSecretSandbox",
+             "purchasesApiKey", "paymentsApiKey"}) {
+        CAPTURE(name);
+        CHECK(backend.patch("/v1/settings", body({{name, "hush"}})).json() == fresh_with({{name, true}}));
+        CHECK(backend.patch("/v1/settings", body({{name, nullptr}})).body == fresh);
+    }
+    CHECK(backend
+              .patch("/v1/settings",
+                  R"({"paymentsSigningSecrets":["one",{"secret":"two","environment":"sandbox"}]})")
+              .json() == fresh_with({{"paymentsSigningSecrets", true}}));
+    CHECK(backend.patch("/v1/settings", R"({"paymentsSigningSecrets":null})").body == fresh);
+}
+
+TEST_CASE("the renewal leeway is 3600 seconds by default, and null resets it", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto backend = world.as_backend("demo");
+    for (int const seconds : {0, 86400, 60}) {
+        auto const set = backend.patch("/v1/settings", body({{"renewalLeewaySeconds", seconds}}));
+        CHECK(set.json() == fresh_with({{"renewalLeewaySeconds", seconds}}));
+    }
+    CHECK(world.as_backend("demo-sandbox").get("/v1/settings").json().at("renewalLeewaySeconds") == 60);
+    CHECK(backend.patch("/v1/settings", R"({"renewalLeewaySeconds":null})").body == fresh);
+}
+
+TEST_CASE(
+    "a change of the settings that decide access is archived as an event in both environments", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto const archived = [&](std::string const& tenant) {
+        auto backend = world.as_backend(tenant);
+        json::array settings;
+        for (auto const& event : all_items(backend, "/v1/events?type=SETTINGS"))
+            settings.push_back(json::array{
+                event.at("payload").at("pastDueIsActive"), event.at("payload").at("renewalLeewaySeconds")});
+        return settings;
+    };
+    auto const set = [&](json::object const& changes) {
+        require(200, world.as_master("demo").patch("/v1/settings", body(changes)));
+    };
+    // Settings that do not change, and settings that do not decide access, make no event.
+    set({{"pastDueIsActive", false}, {"renewalLeewaySeconds", 3600}, {"purchasesSecret", "x"}});
+    set({{"pastDueIsActive", nullptr}, {"renewalLeewaySeconds", nullptr}});
+    CHECK(archived("demo").empty());
+    set({{"pastDueIsActive", true}});
+    set({{"pastDueIsActive", true}});
+    set({{"renewalLeewaySeconds", 0}});
+    set({{"renewalLeewaySeconds", nullptr}, {"pastDueIsActive", false}});
+    for (std::string const tenant : {"demo", "demo-sandbox"}) // newest first
+        CHECK(archived(tenant) ==
+              json::array{json::array{false, 3600}, json::array{true, 0}, json::array{true, 3600}});
+    CHECK(archived("other").empty());
+}
+
+TEST_CASE("the settings can be changed only with a credential of production", "[settings]")
+{
+    World const world(World::Options{.configured = false});
+    auto const change = R"({"purchasesSecretSandbox":"x","paymentsApiKey":"x","renewalLeewaySeconds":0})";
+    CHECK(error_of(world.as_backend("demo-sandbox").patch("/v1/settings", change)) == "FORBIDDEN");
+    CHECK(error_of(world.as_user("ada", "owner").patch("/v1/settings", change)) == "FORBIDDEN");
+    CHECK(world.as_backend("demo-sandbox").get("/v1/settings").body == fresh);
+    CHECK(world.as_user("ada", "owner", "demo").patch("/v1/settings", change).status == 200);
 }
 
 TEST_CASE("secrets of the settings never appear in responses, logs or audit entries, and are sealed in the "
@@ -59,12 +137,18 @@ TEST_CASE("secrets of the settings never appear in responses, logs or audit entr
 {
     World world(World::Options{.configured = false});
     auto backend = world.as_backend("demo");
-    REQUIRE(
-        backend
-            .patch("/v1/settings",
-                R"({"purchasesSecret":"hush-1","paymentsSigningSecrets":["hush-2"],"purchasesApiKey":"hush-3"})")
-            .status == 200);
-    CHECK(backend.patch("/v1/settings", R"({"purchasesSecret":"hush-4\n"})").status == 400);
+    auto const set = backend.patch("/v1/settings",
+        R"({"purchasesSecret":"hush-1","paymentsSigningSecrets":["hush-2",{"secret":"hush-3","environment":"any"},)"
+        R"({"secret":"hush-4","environment":"sandbox"}],"purchasesApiKey":"hush-5",)"
+        R"("paymentsApiKey":"hush-6","purchasesSecretPrevious":"hush-7","purchasesSecretSandbox":"hush-8"})");
+    REQUIRE(set.status == 200);
+    CHECK(set.body.find("hush") == std::string::npos);
+    for (auto const* wrong : {R"({"purchasesSecret":"hush-9\n"})", R"({"paymentsApiKey":"hush 9"})",
+             R"({"paymentsSigningSecrets":[{"secret":"hush-9","environment":"hush"}]})"}) {
+        auto const refused = backend.patch("/v1/settings", wrong);
+        CHECK(refused.status == 400);
+        CHECK(refused.body.find("hush") == std::string::npos);
+    }
     auto const audit = backend.get("/v1/audit?action=settings.updated");
     CHECK(audit.json().at("items").as_array().size() == 1);
     CHECK(audit.body.find("hush") == std::string::npos);
@@ -88,6 +172,13 @@ TEST_CASE("a change of settings is in the audit trail of both environments", "[s
         CHECK(entries[0].at("after") == json::object{{"purchasesSecret", true}});
         CHECK(entries[1].at("before") == json::object{{"purchasesSecret", false}});
     }
+    world.as_backend("demo").patch("/v1/settings", R"({"paymentsApiKey":"sk","renewalLeewaySeconds":60})");
+    for (std::string const tenant : {"demo", "demo-sandbox"}) {
+        auto const entry =
+            world.as_backend(tenant).get("/v1/audit?action=settings.updated").json().at("items").at(0);
+        CHECK(entry.at("before") == json::object{{"paymentsApiKey", false}, {"renewalLeewaySeconds", 3600}});
+        CHECK(entry.at("after") == json::object{{"paymentsApiKey", true}, {"renewalLeewaySeconds", 60}});
+    }
     auto other = world.as_backend("other");
     CHECK(all_items(other, "/v1/audit?action=settings.updated").empty());
 }
@@ -106,6 +197,19 @@ TEST_CASE("invalid settings are refused with all faults at once", "[settings]")
              {R"({"purchasesApiKey":"a b"})", "/purchasesApiKey format"},
              {R"({"paymentsSigningSecrets":"whsec_1"})", "/paymentsSigningSecrets type"},
              {R"({"paymentsSigningSecrets":["whsec_1",""]})", "/paymentsSigningSecrets/1 too_short"},
+             {R"({"paymentsSigningSecrets":[{"secret":"","environment":"staging"},{},7,null]})",
+                 "/paymentsSigningSecrets/0/secret too_short\n"
+                 "/paymentsSigningSecrets/0/environment not_allowed\n"
+                 "/paymentsSigningSecrets/1/secret required\n"
+                 "/paymentsSigningSecrets/1/environment required\n"
+                 "/paymentsSigningSecrets/2 type\n/paymentsSigningSecrets/3 type"},
+             {R"({"purchasesSecretPrevious":"","purchasesSecretSandbox":7,"paymentsApiKey":"a b",)"
+              R"("renewalLeewaySeconds":86401})",
+                 "/purchasesSecretPrevious too_short\n/purchasesSecretSandbox type\n/paymentsApiKey format\n"
+                 "/renewalLeewaySeconds range"},
+             {R"({"renewalLeewaySeconds":-1})", "/renewalLeewaySeconds range"},
+             {R"({"renewalLeewaySeconds":0.5})", "/renewalLeewaySeconds type"},
+             {R"({"renewalLeewaySeconds":"3600"})", "/renewalLeewaySeconds type"},
              {body({{"paymentsSigningSecrets", json::array(11, "x")}}), "/paymentsSigningSecrets too_many"},
              {body({{"purchasesSecret", std::string(256, 'x')}}), "/purchasesSecret too_long"},
          }) {
@@ -125,7 +229,9 @@ TEST_CASE("the command reencrypt covers the secrets of the settings", "[settings
     World const world(World::Options{.configured = false});
     REQUIRE(
         world.as_backend("demo")
-            .patch("/v1/settings", R"({"purchasesSecret":"one","paymentsSigningSecrets":["two","three"]})")
+            .patch("/v1/settings", R"({"purchasesSecret":"one","paymentsSigningSecrets":["two",)"
+                                   R"({"secret":"three","environment":"sandbox"}],"paymentsApiKey":"four",)"
+                                   R"("purchasesSecretPrevious":"five","purchasesSecretSandbox":"six"})")
             .status == 200);
     auto const next =
         crypto::Keyring::parse("next:" + std::string(43, 'Q') + "=," + testing::encryption_keys);
@@ -135,7 +241,7 @@ TEST_CASE("the command reencrypt covers the secrets of the settings", "[settings
         return database.transact_blocking(
             scope, [&](pg::Tx& tx) { return settings::reencrypt(tx, scope, next); });
     };
-    CHECK(reencrypt(production) == 3);
+    CHECK(reencrypt(production) == 6);
     CHECK(reencrypt(production) == 0);
     CHECK(reencrypt(core::Scope::of(production.tenant_id(), core::Environment::sandbox, "demo")) == 0);
 
@@ -144,13 +250,40 @@ TEST_CASE("the command reencrypt covers the secrets of the settings", "[settings
     auto const secrets_of = [&](billing::Provider provider, core::TenantId tenant_id) {
         return settings::provider_settings(document, provider, tenant_id, next).webhook_secrets;
     };
-    CHECK(secrets_of(billing::Provider::purchases, id).at(0).reveal() == "one");
-    auto const secrets = secrets_of(billing::Provider::payments, id);
-    REQUIRE(secrets.size() == 2);
-    CHECK(secrets[1].reveal() == "three");
+    auto const of_purchases = secrets_of(billing::Provider::purchases, id);
+    REQUIRE(of_purchases.size() == 3);
+    CHECK(of_purchases[0].value.reveal() == "one");
+    CHECK(of_purchases[1].value.reveal() == "five");
+    CHECK(of_purchases[2].value.reveal() == "six");
+    auto const of_payments = secrets_of(billing::Provider::payments, id);
+    REQUIRE(of_payments.size() == 2);
+    CHECK(document.at("paymentsSigningSecrets").at(0).is_string()); // as earlier versions store each secret
+    CHECK(of_payments[0].value.reveal() == "two");
+    CHECK(of_payments[0].environment == settings::SecretEnvironment::any);
+    CHECK(of_payments[1].value.reveal() == "three");
+    CHECK(of_payments[1].environment == settings::SecretEnvironment::sandbox);
     CHECK_THROWS_AS(
         secrets_of(billing::Provider::purchases, core::TenantId{core::number(id) + 1}), std::runtime_error);
     CHECK(settings::purchases_api_key(document, id, next).empty());
+    CHECK(settings::payments_api_key(document, id, next).reveal() == "four");
+    CHECK(settings::has_payments_api_key(document));
+    CHECK_FALSE(settings::has_purchases_api_key(document));
+}
+
+TEST_CASE("the base URLs of the providers' APIs are validated", "[settings]")
+{
+    auto const read = [](testing::Variables variables) {
+        variables.try_emplace("JWKS_FILE", "/tmp/jwks.json");
+        auto config = testing::config_of("BILLING", std::move(variables));
+        auto const urls = billing::Config::read(config);
+        auto const faults = testing::faults_of(config);
+        return faults.empty() ? urls.purchases_api_url + ' ' + urls.payments_api_url : faults;
+    };
+    CHECK(read({}) == "https://api.revenuecat.com https://api.stripe.com");
+    CHECK(read({{"PAYMENTS_API_URL", "http://127.0.0.1:9"}}) ==
+          "https://api.revenuecat.com http://127.0.0.1:9");
+    for (std::string const name : {"PURCHASES_API_URL", "PAYMENTS_API_URL"})
+        CHECK_THAT(read({{name, "ftp://api.example.com"}}), Catch::Contains(name));
 }
 
 TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[settings]")

@@ -1,4 +1,3 @@
-#include "events.hpp"
 #include "syncing.hpp"
 
 #include <atomic>
@@ -72,10 +71,14 @@ TEST_CASE("purchases that the provider no longer lists expire, and their rows ar
         CHECK(text(change, "to") == "expired");
     }
     std::set<std::string> ids, before;
+    auto const now = core::to_rfc3339(world.clock.now());
     for (auto const& e : gone.json().at("entitlements").as_array()) {
         ids.insert(text(e, "entitlementId"));
-        CHECK(text(e, "expiresAt") == core::to_rfc3339(world.clock.now()));
+        CHECK(text(e, "accessUntil") == now);
         CHECK(e.at("isActive") == false);
+        // The end of a period stays. A consumable has no period, so it ends now.
+        bool const is_consumable = text(e, "providerProductId") == "coins";
+        CHECK(text(e, "expiresAt") == (is_consumable ? now : "2026-02-01T00:00:00.000Z"));
     }
     for (auto const& e : first.at("entitlements").as_array())
         before.insert(text(e, "entitlementId"));
@@ -110,6 +113,10 @@ TEST_CASE("a sync without a key is refused", "[sync]")
     auto const r = sync(world);
     CHECK(r.status == 409);
     CHECK(error_of(r) == "PURCHASES_API_NOT_CONFIGURED");
+    CHECK(error_of(sync_with(world, "purchases")) == "PURCHASES_API_NOT_CONFIGURED");
+    CHECK(error_of(sync_with(world, "payments")) == "PAYMENTS_API_NOT_CONFIGURED");
+    for (std::string const source : {"manual", "stripe", ""})
+        CHECK(faults_of(sync_with(world, source)).starts_with("?source "));
     CHECK(provider.seen().empty());
     CHECK(world.as_user("ada", "user", "demo").post("/v1/sync/ada", "").status == 403);
     CHECK(world.client("demo").post("/v1/sync/ada", "").status == 401);
@@ -162,6 +169,48 @@ TEST_CASE("a sync fails if the provider hangs, even in the middle of a response"
     World const nobody; // no provider listens at its address
     set_api_key(nobody);
     CHECK(sync(nobody).status == 502);
+}
+
+TEST_CASE("a sync shows the store, the price and the kind of the period", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    json::object const price{{"amount", 4.99}, {"currency", "EUR"}};
+    provider.has("ada", one("pro", {{"store", "play_store"}, {"period_type", "trial"}, {"price", price},
+                                       {"store_transaction_id", "GPA.1234"}}));
+    REQUIRE(sync(world).status == 200);
+    auto const pro = world.entitlement("pro", "ada", "demo");
+    CHECK(text(pro, "store") == "PLAY_STORE");
+    CHECK(text(pro, "periodType") == "trial");
+    CHECK(text(pro, "trialEndsAt") == "2026-02-01T00:00:00.000Z");
+    CHECK(pro.at("price") == json::value{{"amount", 499}, {"currency", "EUR"}});
+    CHECK(pro.at("quantity") == 1);
+    CHECK(text(pro, "transactionId") == "GPA.1234");
+    CHECK(text(pro, "lastEventType") == "SYNC");
+    // Access continues for the leeway while the renewal is awaited.
+    CHECK(text(pro, "accessUntil") == "2026-02-01T01:00:00.000Z");
+}
+
+TEST_CASE("a promotional purchase is synced like others", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    auto const promo = [](char const* end) {
+        return one("rc_promo_pro_monthly",
+            {{"store", "promotional"}, {"period_type", "normal"}, {"expires_date", end}});
+    };
+    provider.has("ada", promo("2026-02-01T00:00:00Z"));
+    REQUIRE(sync(world).status == 200);
+    auto const held = world.entitlement("rc_promo_pro_monthly", "ada", "demo");
+    CHECK(held.at("willRenew") == false);
+    CHECK(text(held, "store") == "PROMOTIONAL");
+    CHECK(text(held, "accessUntil") == "2026-02-01T00:00:00.000Z");
+    world.clock.advance(1h);
+    provider.has("ada", {});
+    REQUIRE(sync(world).status == 200);
+    CHECK(lines_of(world) == "rc_promo_pro_monthly expired\n");
 }
 
 TEST_CASE("user ids reach the provider unchanged", "[sync]")

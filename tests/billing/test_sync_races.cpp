@@ -1,5 +1,4 @@
 #include "erasing.hpp"
-#include "events.hpp"
 #include "syncing.hpp"
 
 #include <atomic>
@@ -7,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-// Syncs, and webhooks that arrive before, during and after a sync.
+// Syncs and other events: webhooks that arrive before, during and after a sync, and the archive.
 
 namespace {
 
@@ -49,6 +48,88 @@ TEST_CASE("an event that happened before a sync and arrives after it is stale", 
     CHECK(entitlements_of(world) == before);
     CHECK(result_of(happens(world, "EXPIRATION", 1)) == "applied");
     CHECK(lines(json::parse(entitlements_of(world)).at("entitlements")) == "pro expired\n");
+}
+
+TEST_CASE("a sync replaces what was received before its request, whatever the clocks say", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    // The clock of the provider is an hour ahead.
+    REQUIRE(result_of(happens(world, "INITIAL_PURCHASE", 3'600'000)) == "applied");
+    provider.has("ada", one("pro", {{"refunded_at", "2025-12-31T18:00:00Z"}}));
+    auto const r = sync(world);
+    REQUIRE(r.status == 200);
+    CHECK(lines(r.json().at("entitlements")) == "pro expired\n");
+    CHECK(r.json().at("changes").as_array().size() == 1);
+    // An event from before the superseded one is stale, a later one applies.
+    CHECK(result_of(happens(world, "RENEWAL", 1'800'000)) == "stale");
+    CHECK(result_of(happens(world, "RENEWAL", 3'600'001)) == "applied");
+    CHECK(lines_of(world) == "pro active\n");
+    // A second sync in the same instant counts as later than the first one.
+    CHECK(lines(sync(world).json().at("entitlements")) == "pro expired\n");
+    provider.has("ada", one("pro"));
+    CHECK(lines(sync(world).json().at("entitlements")) == "pro active\n");
+}
+
+TEST_CASE("the purchase in another store keeps its own state in a sync", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    auto const buys = [&](char const* store, std::int64_t days) {
+        return result_of(world.post_purchase(
+            events::purchase("INITIAL_PURCHASE",
+                {{"product_id", "pro"}, {"environment", "PRODUCTION"}, {"store", store},
+                    {"transaction_id", store}, {"expiration_at_ms", events::ms(days * events::day)}}),
+            "demo"));
+    };
+    REQUIRE(buys("APP_STORE", 10) == "applied");
+    REQUIRE(buys("PLAY_STORE", 20) == "applied");
+    provider.has("ada", one("pro", {{"refunded_at", "2025-12-31T18:00:00Z"}, {"store", "play_store"}}));
+    REQUIRE(sync(world).status == 200);
+    auto const pro = world.entitlement("pro", "ada", "demo");
+    CHECK(text(pro, "status") == "active");
+    CHECK(text(pro, "store") == "APP_STORE");
+    CHECK(text(pro, "expiresAt") == events::rfc3339(10 * events::day));
+    // If the product is not listed at all, it ends in every store.
+    world.clock.advance(1h);
+    provider.has("ada", {});
+    REQUIRE(sync(world).status == 200);
+    CHECK(lines_of(world) == "pro expired\n");
+    CHECK(
+        text(world.entitlement("pro", "ada", "demo"), "accessUntil") == core::to_rfc3339(world.clock.now()));
+}
+
+TEST_CASE("what a sync finds is archived in its environment", "[sync]")
+{
+    Synced const synced;
+    auto const& [provider, world, before] = synced;
+    CHECK(archived_syncs(world) == "1");
+    CHECK(archived_syncs(world, "demo-sandbox") == "0");
+    auto const archived = world.as_backend("demo").get("/v1/events?type=SYNC").json().at("items").as_array();
+    REQUIRE(archived.size() == 1);
+    CHECK(text(archived[0], "userId") == "ada");
+    CHECK(text(archived[0], "result") == "applied");
+
+    // A confirmation is archived, too: it makes older events stale.
+    world.clock.advance(1h);
+    REQUIRE(sync(world).status == 200);
+    CHECK(archived_syncs(world) == "2");
+    // A user without purchases has nothing to archive.
+    REQUIRE(sync(world, "bob").status == 200);
+    CHECK(archived_syncs(world) == "2");
+
+    world.clock.advance(1h);
+    provider.has("ada", {});
+    REQUIRE(sync(world).status == 200);
+    auto const as_of = [&](std::string const& time) {
+        return lines(require(200, world.as_backend("demo").get("/v1/users/ada/entitlements?at=" + time))
+                .json()
+                .at("entitlements"));
+    };
+    CHECK(as_of("2026-01-01T01:59:00Z") == "pro active\n");
+    CHECK(as_of("2026-01-01T02:00:00Z") == "pro expired\n");
 }
 
 TEST_CASE("concurrent webhooks and syncs of one user end with the latest state", "[sync]")

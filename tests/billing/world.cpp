@@ -12,7 +12,8 @@ World::World(Options const& options) : KeyedWorld(billing::definition())
 {
     testing::Variables environment = options.environment;
     // The discard port, on which no server listens.
-    environment.try_emplace("PURCHASES_API_URL", "http://127.0.0.1:9");
+    for (auto const* const name : {"PURCHASES_API_URL", "PAYMENTS_API_URL"})
+        environment.try_emplace(name, "http://127.0.0.1:9");
     begin(std::move(environment));
     if (!options.configured) return;
     for (std::string const slug : {"demo", "other"})

@@ -1,5 +1,6 @@
 #include "api/entitlements.hpp"
 
+#include "api/access_settings.hpp"
 #include "api/user_id.hpp"
 #include "batchers.hpp"
 #include "core/json_writer.hpp"
@@ -9,45 +10,101 @@
 #include "pg/database.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/event_archive.hpp"
-#include "storage/settings.hpp"
+#include "storage/products.hpp"
+#include "storage/subscriptions.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
 
 namespace billing {
 
 namespace {
 
+constexpr std::size_t usual_entitlement = 900; ///< typical size of an entitlement in characters
+
 http::Response answer(http::Request const& req, core::UserId const& user_id,
-    std::vector<EntitlementView> const& rows, core::Time now)
+    std::vector<EntitlementView> const& rows, AccessSettings const& settings, core::Time now)
 {
-    core::JsonWriter w(64 + 640 * rows.size());
+    core::JsonWriter w(64 + usual_entitlement * rows.size());
     w.begin_object().member("userId", user_id).key("entitlements").begin_array();
     for (auto const& view : rows)
-        write_entitlement(w, view, req.scope().environment(), now);
+        write_entitlement(w, view, req.scope().environment(), settings, now);
     w.end_array().end_object();
     return http::Response::ok(std::move(w).str());
 }
 
 asio::awaitable<http::Response> answer_now(http::Request const& req, Deps& deps, core::UserId const& user_id)
 {
+    auto const settings = co_await access_settings_of(req, deps);
     auto rows = co_await deps.batchers.of_user.run({req.scope().id, user_id});
     if (!rows)
         rows = co_await deps.db.read(
             req.scope(), [&](pg::Tx& tx) { return entitlements::of_user(tx, req.scope(), user_id); });
-    co_return answer(req, user_id, *rows, deps.clock.now());
+    co_return answer(req, user_id, *rows, settings, deps.clock.now());
 }
 
-std::vector<EntitlementView> as_of(
-    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Time at)
+/// The provider's product ids of the checkouts among `events`, by the id that the checkout names.
+std::map<std::string, std::string> checkout_products(
+    pg::Tx& tx, core::TenantId tenant_id, std::span<Event const> events)
 {
-    auto const payment_settings = settings::read_payment_settings(tx, scope);
-    std::vector<Entitlement> now;
-    for (auto& view : entitlements::of_user(tx, scope, user_id))
-        now.push_back(std::move(view.entitlement));
+    std::map<std::string, std::string> found;
+    for (auto const& event : events) {
+        auto const* checkout = std::get_if<CheckoutEvent>(&event.data);
+        if (checkout == nullptr || found.contains(checkout->product)) continue;
+        auto const product = products::find(tx, tenant_id, checkout->product);
+        if (product && product->kind != products::Kind::subscription)
+            found.emplace(checkout->product, product->provider_product_id);
+    }
+    return found;
+}
+
+/// What is stored now of the user and of the events in the user's history.
+Known known_of(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::span<Event const> events)
+{
+    Known known{.entitlements = {},
+        .subscriptions = subscriptions::about_user(tx, scope.id, user_id),
+        .checkout_products = checkout_products(tx, scope.tenant_id(), events)};
+    for (auto const source : {Source::purchases, Source::payments, Source::manual})
+        std::ranges::move(
+            entitlements::of_source(tx, scope.id, user_id, source), std::back_inserter(known.entitlements));
+    return known;
+}
+
+/// The entitlements of a user at time `at`, under the settings of that time.
+http::Response answer_as_of(pg::Tx& tx, http::Request const& req, core::UserId const& user_id, core::Time at)
+{
+    auto const& scope = req.scope();
+    auto const settings = settings_after(event_archive::history_of_settings(tx, scope.id, at));
     auto const events = event_archive::history_of_user(tx, scope.id, user_id, at);
-    auto const folded = entitlements_after(scope.id, user_id, events, payment_settings);
-    return entitlements::join_catalog(tx, scope, entitlements_as_of(at, now, folded));
+    auto const known = known_of(tx, scope, user_id, events);
+    auto rows = entitlements_as_of(scope.id, user_id, at, events, known);
+    return answer(req, user_id, entitlements::join_catalog(tx, scope, std::move(rows)), settings, at);
+}
+
+/// The entitlements of a user now, or at the time in the query.
+asio::awaitable<http::Response> answer_query(http::Request const& req, Deps& deps, core::UserId user_id)
+{
+    http::Query query(req);
+    auto const at = query.time("at");
+    query.check();
+    if (!at) co_return co_await answer_now(req, deps, user_id);
+    co_return co_await deps.db.read(
+        req.scope(), [&](pg::Tx& tx) { return answer_as_of(tx, req, user_id, *at); });
 }
 
 } // namespace
+
+bool reads_history(http::Request const& req)
+{
+    http::Query query(req);
+    return query.time("at").has_value();
+}
 
 asio::awaitable<http::Response> list_entitlements(http::Request const& req, Deps& deps)
 {
@@ -59,14 +116,12 @@ asio::awaitable<http::Response> list_entitlements(http::Request const& req, Deps
 
 asio::awaitable<http::Response> get_user_entitlements(http::Request const& req, Deps& deps)
 {
-    auto const user_id = user_id_of(req);
-    http::Query query(req);
-    auto const at = query.time("at");
-    query.check();
-    if (!at) co_return co_await answer_now(req, deps, user_id);
-    auto const rows = co_await deps.db.read(pg::Scopes::of_tenant(req.scope().tenant_id()),
-        [&](pg::Tx& tx) { return as_of(tx, req.scope(), user_id, *at); });
-    co_return answer(req, user_id, rows, *at);
+    co_return co_await answer_query(req, deps, readable_user_id_of(req));
+}
+
+asio::awaitable<http::Response> get_my_entitlements(http::Request const& req, Deps& deps)
+{
+    co_return co_await answer_query(req, deps, core::UserId(req.caller().id));
 }
 
 } // namespace billing

@@ -1,18 +1,8 @@
 #include "api/event_json.hpp"
 
-#include <optional>
-#include <string>
+#include "domain/text_or_null.hpp"
 
 namespace billing {
-
-namespace {
-
-std::optional<std::string> text_or_null(std::string const& text)
-{
-    return text.empty() ? std::nullopt : std::optional(text);
-}
-
-} // namespace
 
 void write_event_members(
     core::JsonWriter& w, event_archive::ArchivedEvent const& event, std::string_view type_name)
@@ -23,6 +13,7 @@ void write_event_members(
         .member("result", to_string(event.result))
         .member("reason", text_or_null(event.reason))
         .member("userId", event.user_id)
+        .member("eventAt", event.event_at)
         .member("receivedAt", event.received_at)
         .member("erasedAt", event.erased_at)
         .key("payload");

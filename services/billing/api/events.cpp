@@ -26,7 +26,9 @@ event_archive::Filter parse_filter(http::Query& query)
     event_archive::Filter filter;
     filter.type = query.text("type", 1, max_type);
     filter.result = query.one_of<EventResult>("result");
-    filter.user_id = std::optional<core::UserId>(query.text("userId", 1, max_user_id));
+    filter.about_user = std::optional<core::UserId>(query.text("userId", 1, max_user_id));
+    filter.event_after = query.time("eventAfter");
+    filter.event_before = query.time("eventBefore");
     return filter;
 }
 
@@ -53,7 +55,8 @@ void record(pg::Tx& tx, http::Request const& req, ArchivedEvent const& event, Ev
 bool scans_archive(http::Request const& req)
 {
     http::Query query(req);
-    return query.text("type", 1, max_type) || query.text("result", 1, max_type);
+    return query.text("type", 1, max_type) || query.text("result", 1, max_type) || query.time("eventAfter") ||
+           query.time("eventBefore");
 }
 
 asio::awaitable<http::Response> list_events(http::Request const& req, Deps& deps)
@@ -73,9 +76,11 @@ asio::awaitable<http::Response> replay_event(http::Request const& req, Deps& dep
         pg::lock_scope(tx, req.scope().id); // before the event is read: see ingest::replay_event
         auto const event =
             core::require_found(event_archive::find(tx, req.scope().id, req.param("eventId")), "event");
-        auto const payment_settings = settings::read_payment_settings(tx, req.scope());
-        auto const outcome =
-            ingest::replay_event(tx, req.scope().id, event, payment_settings, req.context.traceparent);
+        ingest::ReplayContext const context{.scope_id = req.scope().id,
+            .settings = settings::read_access_settings(tx, req.scope()),
+            .now = deps.clock.now(),
+            .traceparent = req.context.traceparent};
+        auto const outcome = ingest::replay_event(tx, context, event);
         record(tx, req, event, outcome);
         core::JsonWriter w(128);
         w.begin_object()

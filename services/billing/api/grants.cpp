@@ -1,18 +1,23 @@
 #include "api/grants.hpp"
 
+#include "api/access_settings.hpp"
 #include "api/user_id.hpp"
 #include "audit/audit.hpp"
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
 #include "domain/entitlement_view.hpp"
+#include "domain/own_event.hpp"
 #include "idempotency/once.hpp"
+#include "ingest/own_events.hpp"
 #include "ingest/publish.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/products.hpp"
 #include "storage/user_erasure.hpp"
 
-#include <array>
+#include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace billing {
 
@@ -21,7 +26,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t max_reason = 200;
-constexpr std::string_view granted = "GRANT", revoked = "REVOKE"; // values of `lastEventType`
 
 struct NewGrant {
     core::Uuid product_id;
@@ -55,22 +59,44 @@ products::Product product_of(pg::Tx& tx, http::Request const& req, NewGrant cons
     return *std::move(found);
 }
 
-/// Each grant of a consumable is a new entitlement. A subscription product has one manual entitlement per
-/// user.
-Entitlement entitlement_of(core::Scope const& scope, core::UserId const& user_id,
-    products::Product const& product, NewGrant const& grant, core::Time now)
+/// Each grant of a consumable is a new entitlement. A product of another kind has one manual entitlement per
+/// user. `save` sets the position of the event.
+PurchaseEvent granted(
+    core::UserId const& user_id, products::Product const& product, NewGrant const& grant, core::Time now)
 {
-    Entitlement e;
-    e.user_id = user_id;
-    e.source = Source::manual;
-    e.provider_product_id = product.provider_product_id;
-    if (product.kind == products::Kind::consumable) e.transaction_id = core::Uuid::v7().to_string();
-    e.id = entitlement_id(scope.id, e.source, user_id, e.provider_product_id, e.transaction_id);
-    e.status = Status::active;
-    e.purchased_at = now;
-    e.expires_at = grant.expires_at;
-    e.reason = grant.reason;
-    return e;
+    PurchaseEvent event{.source = Source::manual, .user_id = user_id, .product = product.provider_product_id};
+    if (product.kind == products::Kind::consumable) event.purchase_id = core::Uuid::v7().to_string();
+    event.fact.type = PurchaseEventType::grant;
+    event.fact.purchased_at = now;
+    event.fact.expires_at = grant.expires_at;
+    event.fact.reason = grant.reason;
+    return event;
+}
+
+/// The end of a grant. `save` sets the position of the event.
+PurchaseEvent revoked(Entitlement const& e)
+{
+    PurchaseEvent event{.source = Source::manual,
+        .user_id = e.user_id,
+        .product = e.provider_product_id,
+        .purchase_id = e.transaction_id};
+    event.fact.type = PurchaseEventType::revoke;
+    return event;
+}
+
+core::Uuid entitlement_id_of(core::ScopeId scope_id, PurchaseEvent const& event)
+{
+    return entitlement_id(scope_id, event.source, event.user_id, event.product, event.purchase_id);
+}
+
+/// `order`, moved after the position of the stored state if it is not later. So the last request decides,
+/// even if clocks differ or two requests have the same time.
+EventOrder after_stored(EventOrder order, std::optional<Entitlement> const& before)
+{
+    if (!before) return order;
+    order.at = std::max(order.at, before->last.at);
+    if (order <= before->last) order.at += std::chrono::microseconds(1);
+    return order;
 }
 
 json::object to_object(Entitlement const& e)
@@ -81,30 +107,44 @@ json::object to_object(Entitlement const& e)
         {"reason", e.reason ? json::value(*e.reason) : json::value(nullptr)}};
 }
 
-/// Writes the entitlement, publishes the event, and adds an audit entry. Call it last in the transaction (see
-/// audit::record).
-void save(pg::Tx& tx, http::Request const& req, std::string_view type,
-    std::optional<Entitlement> const& before, Entitlement& e, core::Time now)
+/// Adds an audit entry. Call it last in the transaction (see audit::record).
+void record(pg::Tx& tx, http::Request const& req, PurchaseEventType type,
+    std::optional<Entitlement> const& before, Entitlement const& after)
 {
-    e.last_event_type = type;
-    e.last = EventOrder{.at = now, .period_end = e.expires_at.value_or(core::Time::max()), .event_id = {}};
-    e.updated_at = set_by_database;
-    if (before) {
-        e.created_at = before->created_at;
-        e.revision = before->revision;
-    }
-    entitlements::upsert(tx, req.scope().id, e);
-    std::array const changes{EntitlementChange{before, e}};
-    ingest::publish_changes(tx, req.scope().id, req.context.traceparent, changes, now);
     audit::record(tx, req.context,
-        {.action = type == granted ? "grant.created" : "grant.deleted",
+        {.action = type == PurchaseEventType::grant ? "grant.created" : "grant.deleted",
             .subject_type = "entitlement",
-            .subject_id = e.id.to_string(),
+            .subject_id = after.id.to_string(),
             .before = before ? std::optional<json::value>(to_object(*before)) : std::nullopt,
-            .after = to_object(e)});
+            .after = to_object(after)});
 }
 
-http::Response create(pg::Tx& tx, http::Request const& req, NewGrant const& grant, core::Time now)
+/// Applies and archives the event, publishes the change, and returns the entitlement. The caller holds the
+/// scope's lock.
+Entitlement save(pg::Tx& tx, http::Request const& req, AccessSettings const& settings,
+    std::optional<Entitlement> const& before, PurchaseEvent purchase, core::Time now)
+{
+    auto const scope_id = req.scope().id;
+    auto const id = entitlement_id_of(scope_id, purchase);
+    auto const user_id = purchase.user_id;
+    auto& fact = purchase.fact;
+    auto event = ingest::new_own_event(scope_id, to_string(fact.type), user_id, now);
+    fact.order = after_stored({.at = now,
+                                  .rank = rank_of(fact.type),
+                                  .period_end = fact.expires_at.value_or(core::Time::max()),
+                                  .event_id = event.id},
+        before);
+    event.at = fact.order.at;
+    event.data = std::move(purchase);
+    auto payload = own_payload(event);
+    auto const applied = ingest::ingest_own(
+        tx, {.scope_id = scope_id, .settings = settings, .now = now}, std::move(event), std::move(payload));
+    ingest::publish_changes(tx, scope_id, settings, req.context.traceparent, applied.changes, now);
+    return entitlements::get(tx, req.scope(), user_id, id).value();
+}
+
+http::Response create(pg::Tx& tx, http::Request const& req, AccessSettings const& settings,
+    NewGrant const& grant, core::Time now)
 {
     auto const user_id = user_id_of(req);
     auto const product = product_of(tx, req, grant);
@@ -112,12 +152,13 @@ http::Response create(pg::Tx& tx, http::Request const& req, NewGrant const& gran
     if (user_erasure::is_deleted(tx, req.scope().id, user_id))
         throw core::Error(core::codes::not_found,
             "The account of this user was deleted. Grant the entitlement to another user.");
-    Entitlement e = entitlement_of(req.scope(), user_id, product, grant, now);
-    auto const before = entitlements::get(tx, req.scope(), e.user_id, e.id);
-    save(tx, req, granted, before, e, now);
-    core::JsonWriter w(640);
+    auto event = granted(user_id, product, grant, now);
+    auto const before = entitlements::get(tx, req.scope(), user_id, entitlement_id_of(req.scope().id, event));
+    auto const e = save(tx, req, settings, before, std::move(event), now);
+    core::JsonWriter w(1024);
     auto const views = entitlements::join_catalog(tx, req.scope(), {e});
-    write_entitlement(w, views.front(), req.scope().environment(), now);
+    write_entitlement(w, views.front(), req.scope().environment(), settings, now);
+    record(tx, req, PurchaseEventType::grant, before, e);
     auto response = http::Response::created(std::move(w).str());
     response.about_user = user_id.text();
     return response;
@@ -130,14 +171,16 @@ asio::awaitable<http::Response> create_grant(http::Request const& req, Deps& dep
     user_id_of(req);
     core::Time const now = deps.clock.now();
     NewGrant const grant = parse_grant(req, now);
+    auto const settings = co_await access_settings_of(req, deps);
     co_return co_await idempotency::once(
-        deps.db, req, [&](pg::Tx& tx) { return create(tx, req, grant, now); });
+        deps.db, req, [&](pg::Tx& tx) { return create(tx, req, settings, grant, now); });
 }
 
 asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& deps)
 {
     auto const id = req.uuid_param("entitlementId");
     core::Time const now = deps.clock.now();
+    auto const settings = co_await access_settings_of(req, deps);
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         pg::lock_scope(tx, req.scope().id);
         auto const before = entitlements::get(tx, req.scope(), user_id_of(req), id);
@@ -145,9 +188,8 @@ asio::awaitable<http::Response> delete_grant(http::Request const& req, Deps& dep
             throw core::Error(core::codes::not_found, "This user has no manual entitlement with this id. "
                                                       "Check the id, the user and the environment.");
         if (before->status != Status::expired) {
-            Entitlement e = *before;
-            e.status = Status::expired;
-            save(tx, req, revoked, before, e, now);
+            auto const after = save(tx, req, settings, before, revoked(*before), now);
+            record(tx, req, PurchaseEventType::revoke, before, after);
         }
         return http::Response::deleted();
     });

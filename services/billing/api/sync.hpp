@@ -5,9 +5,10 @@
 
 namespace billing {
 
-/// POST /v1/sync/{userId}: fetches a user's purchases from the purchase provider, and sets the user's
-/// entitlements from purchases to that state, in both environments. Throws PURCHASES_API_NOT_CONFIGURED
-/// without an API key, and UPSTREAM_ERROR if the request to the provider fails; in both cases no entitlement
+/// POST /v1/sync/{userId}[?source=purchases|payments]: fetches a user's purchases and subscriptions from the
+/// providers, and sets the user's entitlements to that state, in both environments. Without `source`, asks
+/// each provider whose API key is set. Throws PURCHASES_API_NOT_CONFIGURED or PAYMENTS_API_NOT_CONFIGURED
+/// without an API key, and UPSTREAM_ERROR if a request to a provider fails; in these cases no entitlement
 /// changes. Throws CONFLICT or RATE_LIMITED if other syncs of the user or tenant do not end in time.
 asio::awaitable<http::Response> sync_user(http::Request const& req, Deps& deps);
 

@@ -6,9 +6,11 @@
 #include "domain/event_erasure.hpp"
 #include "domain/named_users.hpp"
 #include "domain/subscription.hpp"
+#include "domain/text_or_null.hpp"
 #include "paging/cursor.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/event_archive.hpp"
+#include "storage/settings.hpp"
 #include "storage/subscriptions.hpp"
 
 #include <algorithm>
@@ -47,10 +49,11 @@ ExportPage export_entitlements(pg::Tx& tx, core::Scope const& scope, core::UserI
 {
     auto page = entitlements::list_of_user(tx, scope.id, user_id, origin, asked(position));
     auto const type = origin == entitlements::Origin::granted ? "grant" : "entitlement";
+    auto const settings = settings::read_access_settings(tx, scope);
     ExportPage exported{.lines = {}, .next = page.cursor};
     for (auto const& view : entitlements::join_catalog(tx, scope, std::move(page.items)))
         exported.add(type, object([&](core::JsonWriter& w) {
-            write_entitlement_members(w, view, scope.environment(), now);
+            write_entitlement_members(w, view, scope.environment(), settings, now);
         }));
     return exported;
 }
@@ -60,10 +63,12 @@ ExportPage export_entitlements(pg::Tx& tx, core::Scope const& scope, core::UserI
 void write_item(core::JsonWriter& w, SubscriptionItem const& item)
 {
     w.member("providerProductId", item.product)
-        .member(
-            "alternativeProductId", item.alternative.empty() ? std::nullopt : std::optional(item.alternative))
+        .member("alternativeProductId", text_or_null(item.alternative))
         .member("purchasedAt", item.since)
-        .member("expiresAt", item.ends);
+        .member("expiresAt", item.ends)
+        .member("quantity", item.quantity)
+        .key("price");
+    write_price(w, item.price);
 }
 
 void write_items(core::JsonWriter& w, std::vector<SubscriptionItem> const& items)
@@ -89,20 +94,44 @@ void write_removed_items(core::JsonWriter& w, Subscription const& s, core::UserI
     w.end_array();
 }
 
-void write_paid_invoice(core::JsonWriter& w, std::optional<Subscription::Paid> const& paid)
+void write_invoice(core::JsonWriter& w, Subscription::Paid const& paid)
 {
-    w.key("lastPaidInvoice");
-    if (!paid) {
-        w.null();
-        return;
-    }
-    w.begin_object().member("paidAt", paid->order.at).key("lines").begin_array();
-    for (auto const& line : paid->lines)
+    w.begin_object()
+        .member("invoiceId", text_or_null(paid.invoice_id))
+        .member("paidAt", paid.order.at)
+        .key("lines")
+        .begin_array();
+    for (auto const& line : paid.lines)
         w.begin_object()
             .member("providerProductId", line.product)
             .member("expiresAt", line.ends)
             .end_object();
     w.end_array().end_object();
+}
+
+void write_invoices(core::JsonWriter& w, std::vector<Subscription::Paid> const& paid)
+{
+    w.key("lastPaidInvoice");
+    if (paid.empty())
+        w.null();
+    else
+        write_invoice(w, paid.back());
+    w.key("paidInvoices").begin_array();
+    for (auto const& invoice : paid)
+        write_invoice(w, invoice);
+    w.end_array();
+}
+
+void write_reversals(core::JsonWriter& w, std::vector<Subscription::Reversal> const& reversals)
+{
+    w.key("reversals").begin_array();
+    for (auto const& reversal : reversals)
+        w.begin_object()
+            .member("eventType", reversal.type)
+            .member("eventAt", reversal.order.at)
+            .member("coversUntil", reversal.covers_until)
+            .end_object();
+    w.end_array();
 }
 
 /// Writes what the subscription contains about the user. If it belongs to another user now, these are only
@@ -111,16 +140,21 @@ void write_subscription_members(core::JsonWriter& w, Subscription const& s, core
 {
     bool const owns = s.user_id == user_id;
     auto const if_own = [owns](auto value) { return owns ? std::optional(value) : std::nullopt; };
+    auto const terms = owns ? s.terms : SubscriptionTerms();
     w.member("subscriptionId", s.id)
         .member("userId", user_id)
         .member("status", if_own(to_string(s.status)))
-        .member("cancelsAtPeriodEnd", if_own(s.cancels_at_period_end))
-        .member("endedAt", owns ? s.ended_at : std::nullopt)
+        .member("cancelsAtPeriodEnd", if_own(s.terms.cancels_at_period_end))
+        .member("cancelAt", terms.cancel_at)
+        .member("cancelReason", text_or_null(terms.cancel_reason))
+        .member("endedAt", terms.ended_at)
+        .member("trialEndsAt", terms.trial_ends_at)
         .member("lastEventType", if_own(to_string(s.type)))
         .member("lastEventAt", if_own(s.order.at));
     write_items(w, owns ? s.items : std::vector<SubscriptionItem>());
     write_removed_items(w, s, user_id);
-    write_paid_invoice(w, owns ? s.paid : std::nullopt);
+    write_invoices(w, owns ? s.paid : std::vector<Subscription::Paid>());
+    write_reversals(w, owns ? s.reversals : std::vector<Subscription::Reversal>());
 }
 
 ExportPage export_subscriptions(

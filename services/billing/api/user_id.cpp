@@ -14,4 +14,12 @@ core::UserId user_id_of(http::Request const& req)
     return core::UserId(id);
 }
 
+core::UserId readable_user_id_of(http::Request const& req)
+{
+    auto user_id = user_id_of(req);
+    if (!req.caller().is_staff() && req.caller().id != user_id.text())
+        throw core::Error(core::codes::not_found, "You may read only your own data. Check the user's id.");
+    return user_id;
+}
+
 } // namespace billing

@@ -3,7 +3,10 @@
 #include "crypto/hash.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace billing {
 
@@ -13,6 +16,54 @@ namespace {
 void append(std::string& key, std::string_view text)
 {
     key.append(std::to_string(text.size())).append(1, ':').append(text);
+}
+
+int worth_of(Status status) noexcept
+{
+    switch (status) {
+    case Status::active:
+        return 3;
+    case Status::paused:
+        return 2;
+    case Status::past_due:
+        return 1;
+    case Status::expired:
+        break;
+    }
+    return 0;
+}
+
+/// Whether line `b` rather than line `a` decides what an entitlement shows.
+bool is_better(LineState const& a, LineState const& b)
+{
+    auto const worth = [](LineState const& s) {
+        return std::tuple(worth_of(s.status), end_of(s.access, {}), s.last->order);
+    };
+    return worth(a) < worth(b);
+}
+
+/// The revenue per month of a purchase that renews at the end of its period.
+std::optional<std::int64_t> monthly_amount(Entitlement const& e)
+{
+    using days = std::chrono::duration<double, std::ratio<86400>>;
+    constexpr double days_of_month = 365.0 / 12;
+    bool const recurs = e.price && e.purchased_at && e.expires_at && *e.expires_at > *e.purchased_at;
+    if (!recurs || !e.transaction_id.empty()) return std::nullopt;
+    double const months = days(*e.expires_at - *e.purchased_at).count() / days_of_month;
+    double const whole = std::max(1.0, std::round(months));
+    // Months have 28 to 31 days, so a period of nearly whole months counts as whole months.
+    double const counted = months > 0.9 ? whole : months;
+    return billing::monthly_amount(e.price->amount, e.quantity.value_or(1), counted);
+}
+
+void set_terms(Entitlement& e, PurchaseFact const& terms)
+{
+    e.period_type = terms.period_type.value_or(PeriodType::normal);
+    if (terms.period_type == PeriodType::trial) e.trial_ends_at = terms.expires_at;
+    e.quantity = terms.quantity;
+    e.price = terms.price;
+    e.monthly_amount = monthly_amount(e);
+    e.last_transaction_id = terms.transaction_id;
 }
 
 } // namespace
@@ -33,23 +84,53 @@ core::Uuid entitlement_id(core::ScopeId scope_id, Source source, core::UserId co
     return core::Uuid::from_bytes(bytes);
 }
 
-std::optional<core::Time> ends_at(Entitlement const& e) noexcept
+Entitlement entitlement_of(core::ScopeId scope_id, EntitlementKey const& key, std::vector<PurchaseLine> lines)
 {
-    if (!e.expires_at || !e.grace_until) return e.expires_at;
-    return std::max(*e.expires_at, *e.grace_until);
+    bool const once = !key.transaction_id.empty();
+    auto const known = with_known_stores(lines, once);
+    std::vector<LineState> states;
+    for (auto const& line : known)
+        states.push_back(state_of(line, once));
+    auto const& best = *std::ranges::max_element(states, is_better);
+    auto const& last =
+        *std::ranges::max_element(states, {}, [](LineState const& s) { return s.last->order; })->last;
+    Entitlement e;
+    e.id = entitlement_id(scope_id, key.source, key.user_id, key.product, key.transaction_id);
+    e.user_id = key.user_id;
+    e.source = key.source;
+    e.provider_product_id = key.product;
+    e.transaction_id = key.transaction_id;
+    e.status = best.status;
+    e.purchased_at = best.terms.purchased_at;
+    e.expires_at = best.expires_at;
+    e.grace_until = best.grace_until;
+    e.will_renew = best.will_renew;
+    e.access = best.access;
+    for (auto const& state : states)
+        e.access = combined(e.access, state.access);
+    e.store = best.store;
+    set_terms(e, best.terms);
+    e.cancel_reason = best.last->cancel_reason;
+    if (key.source == Source::manual) e.reason = best.terms.reason;
+    e.last_event_type = to_string(last.type);
+    e.last = last.order;
+    e.lines = std::move(lines);
+    return e;
 }
 
-bool is_active(Entitlement const& e, core::Time now) noexcept
+Status shown_status(Status status, AccessSettings const& settings) noexcept
 {
-    auto const end = ends_at(e);
-    return e.status == Status::active && (!end || now < *end);
+    if (status != Status::past_due) return status;
+    return settings.past_due_is_active ? Status::active : Status::expired;
 }
 
 bool differs(Entitlement const& a, Entitlement const& b) noexcept
 {
     auto const shown = [](Entitlement const& e) {
         return std::tie(e.provider_product_id, e.alternative_product_id, e.status, e.purchased_at,
-            e.expires_at, e.grace_until, e.will_renew, e.reason, e.last_event_type, e.last.at);
+            e.expires_at, e.grace_until, e.access, e.will_renew, e.period_type, e.trial_ends_at, e.store,
+            e.quantity, e.price, e.cancel_reason, e.reason, e.last_transaction_id, e.last_event_type,
+            e.last.at);
     };
     return shown(a) != shown(b);
 }

@@ -1,40 +1,28 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/enum_names.hpp"
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
+#include "domain/access.hpp"
 #include "domain/event_order.hpp"
+#include "domain/price.hpp"
+#include "domain/purchase_event.hpp"
+#include "domain/purchase_line.hpp"
+#include "domain/source.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace billing {
 
-using core::to_string;
-
-/// The origin of an entitlement. A source never changes the entitlements of another source.
-enum class Source : std::uint8_t { purchases, payments, manual };
-
-constexpr auto enum_names(Source)
-{
-    return std::to_array<std::string_view>({"purchases", "payments", "manual"});
-}
-
-enum class Status : std::uint8_t { active, expired, paused };
-
-constexpr auto enum_names(Status)
-{
-    return std::to_array<std::string_view>({"active", "expired", "paused"});
-}
-
 /// An entitlement, as stored. In a scope, a user has at most one entitlement per source and product. For a
-/// consumable, the user has one entitlement per purchase (`transaction_id`).
+/// product that is bought once, such as a consumable, the user has one entitlement per purchase
+/// (`transaction_id`).
 struct Entitlement {
     core::Uuid id; ///< derived from the key: entitlement_id()
     core::UserId user_id;
@@ -49,14 +37,26 @@ struct Entitlement {
 
     Status status{};
     std::optional<core::Time> purchased_at;
-    std::optional<core::Time> expires_at;  ///< nullopt: never
+    std::optional<core::Time> expires_at;  ///< end of the paid period; nullopt: never
     std::optional<core::Time> grace_until; ///< end of the provider's grace period, after `expires_at`
+    Access access;
     bool will_renew = false;
+    std::optional<PeriodType> period_type; ///< nullopt: not known yet, because an older version wrote the row
+    std::optional<core::Time> trial_ends_at;
+    std::string store; ///< in upper case; empty: unknown, or a manual grant
+    std::optional<std::int64_t> quantity;
+    std::optional<Price> price; ///< of one unit
+    /// The revenue of all units per month, in minor units; nullopt if the purchase does not recur.
+    std::optional<std::int64_t> monthly_amount;
+    std::string cancel_reason;         ///< may be empty
     std::optional<std::string> reason; ///< why it was granted; manual entitlements only
 
     std::string last_event_type;
-    EventOrder last;                 ///< position of the event that decided the state
-    std::string last_transaction_id; ///< transaction that the event at `last` named; may be empty
+    EventOrder last; ///< position of the event that decided the state
+    /// The provider's id of the transaction or subscription that responses show; may be empty.
+    std::string last_transaction_id;
+    /// The events that decide the state, unless it follows from subscriptions of the payments provider.
+    std::vector<PurchaseLine> lines;
 
     core::Time created_at = set_by_database; ///< when its first event was received
     core::Time updated_at = set_by_database; ///< when the event at `last` was received
@@ -70,12 +70,21 @@ struct Entitlement {
 core::Uuid entitlement_id(core::ScopeId scope_id, Source source, core::UserId const& user_id,
     std::string_view provider_product_id, std::string_view transaction_id = {});
 
-/// When access ends, regardless of the status: `expires_at`, or `grace_until` if `grace_until` is later.
-/// nullopt: access has no end.
-std::optional<core::Time> ends_at(Entitlement const& e) noexcept;
+/// The key of an entitlement in its scope.
+struct EntitlementKey {
+    Source source{};
+    core::UserId user_id;
+    std::string product;        ///< the provider's id
+    std::string transaction_id; ///< empty for subscriptions
+};
 
-/// Whether the entitlement gives access at `now`: its status is active, and `now` is before `ends_at(e)`.
-bool is_active(Entitlement const& e, core::Time now) noexcept;
+/// The entitlement that follows from `lines`, which have at least one event. Sets all members except times of
+/// receipt and `revision`.
+Entitlement entitlement_of(
+    core::ScopeId scope_id, EntitlementKey const& key, std::vector<PurchaseLine> lines);
+
+/// The status that responses and webhooks show.
+Status shown_status(Status status, AccessSettings const& settings) noexcept;
 
 /// An entitlement before and after a write.
 struct EntitlementChange {

@@ -1,6 +1,7 @@
 #include "domain/event.hpp"
 
 #include "domain/named_users.hpp"
+#include "domain/own_event.hpp"
 
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
@@ -13,13 +14,47 @@ namespace {
 
 constexpr std::size_t depth_limit = 32;
 
+ParsedEvent parse(Provider provider, boost::json::value const& document)
+{
+    switch (provider) {
+    case Provider::purchases:
+        return parse_purchase_event(document);
+    case Provider::payments:
+        return parse_payment_event(document);
+    case Provider::internal:
+        break;
+    }
+    return parse_own_event(document);
+}
+
+/// Sets the time of receipt of events that have one.
+struct SetReceivedAt {
+    core::Time at;
+
+    void operator()(PurchaseEvent& event) const { event.received_at = at; }
+
+    void operator()(SubscriptionEvent& event) const { event.received_at = at; }
+
+    void operator()(InvoiceEvent& event) const { event.received_at = at; }
+
+    void operator()(CheckoutEvent& event) const { event.received_at = at; }
+
+    void operator()(ReversalEvent& event) const { event.received_at = at; }
+
+    void operator()(SyncEvent& event) const
+    {
+        for (auto& purchase : event.purchases)
+            purchase.received_at = at;
+    }
+
+    void operator()(auto&) const {}
+};
+
 } // namespace
 
 void Event::set_received_at(core::Time when)
 {
-    if (auto* purchase = std::get_if<PurchaseEvent>(&data)) purchase->received_at = when;
-    if (auto* subscription = std::get_if<SubscriptionEvent>(&data)) subscription->received_at = when;
-    if (auto* invoice = std::get_if<InvoiceEvent>(&data)) invoice->received_at = when;
+    std::visit(SetReceivedAt{when}, data);
 }
 
 std::optional<boost::json::value> parse_document(std::string_view body, boost::json::storage_ptr memory)
@@ -35,8 +70,7 @@ std::optional<boost::json::value> parse_document(std::string_view body, boost::j
 
 ParsedEvent parse_event(Provider provider, boost::json::value const& document)
 {
-    auto parsed =
-        provider == Provider::purchases ? parse_purchase_event(document) : parse_payment_event(document);
+    auto parsed = parse(provider, document);
     parsed.event.named_users = named_users(provider, document);
     return parsed;
 }

@@ -4,6 +4,7 @@
 #include "core/error.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
+#include "domain/access.hpp"
 #include "domain/payment_event.hpp"
 #include "domain/purchase_event.hpp"
 
@@ -24,12 +25,13 @@ namespace billing {
 using core::to_string;
 
 /// The sender of an event. The purchase provider reports in-app purchases of the app stores (RevenueCat),
-/// the payments provider reports card payments (Stripe).
-enum class Provider : std::uint8_t { purchases, payments };
+/// the payments provider reports card payments (Stripe). Events of this service itself are `internal`: syncs,
+/// grants, and changes of settings.
+enum class Provider : std::uint8_t { purchases, payments, internal };
 
 constexpr auto enum_names(Provider)
 {
-    return std::to_array<std::string_view>({"purchases", "payments"});
+    return std::to_array<std::string_view>({"purchases", "payments", "internal"});
 }
 
 /// An event that changes no entitlement, with the reason.
@@ -37,10 +39,21 @@ struct Skipped {
     std::string_view reason;
 };
 
-/// The content of an event, without its envelope.
-using EventData = std::variant<Skipped, PurchaseEvent, SubscriptionEvent, InvoiceEvent>;
+/// What a sync found in the purchase provider's API: one event per purchase.
+struct SyncEvent {
+    std::vector<PurchaseEvent> purchases;
+};
 
-/// An event of either provider.
+/// A change of the tenant's settings for access.
+struct SettingsEvent {
+    AccessSettings settings;
+};
+
+/// The content of an event, without its envelope.
+using EventData = std::variant<Skipped, PurchaseEvent, SubscriptionEvent, InvoiceEvent, CheckoutEvent,
+    ReversalEvent, SyncEvent, SettingsEvent>;
+
+/// An event of a provider or of this service.
 struct Event {
     Provider provider{};
     std::string id;   ///< the provider's id of the event
@@ -50,8 +63,13 @@ struct Event {
     std::optional<core::UserId> user_id;
     /// All users that the event names (named_users.hpp): `user_id`, aliases, and others.
     std::vector<core::UserId> named_users;
+    /// The users who lost their purchases by this event, a TRANSFER. They are among `named_users`.
+    std::vector<core::UserId> former_users;
     std::optional<std::string> subscription_id; ///< id of the payments provider's subscription
-    std::optional<core::Time> at;               ///< the time that the provider states
+    /// The ids of charges, payment intents, invoices and checkout sessions that the event connects with each
+    /// other (storage/payment_references.hpp).
+    std::vector<std::string> references;
+    std::optional<core::Time> at; ///< the time that the provider states
     EventData data;
 
     /// Sets the time of receipt in `data`.
@@ -69,8 +87,8 @@ struct ParsedEvent {
 std::optional<boost::json::value> parse_document(std::string_view body,
     boost::json::storage_ptr memory = boost::json::make_shared_resource<boost::json::monotonic_resource>());
 
-/// Parses the JSON of an event with `parse_purchase_event` or `parse_payment_event`, and finds its
-/// `named_users`, also if the event is malformed.
+/// Parses the JSON of an event with `parse_purchase_event`, `parse_payment_event` or `parse_own_event`, and
+/// finds its `named_users`, also if the event is malformed.
 ParsedEvent parse_event(Provider provider, boost::json::value const& document);
 
 } // namespace billing

@@ -79,7 +79,7 @@ ErasedEvent erase_from_event(Provider provider, std::optional<core::UserId> cons
     auto named = document ? named_users(provider, *document) : named_users(payload);
     auto const is_other = [&](core::UserId const& id) { return is_person(id) && !contains(erased, id); };
     bool const names_others = (user_id && is_other(*user_id)) || std::ranges::any_of(named, is_other);
-    bool const describes_owner = owner_erased && provider == Provider::payments;
+    bool const describes_owner = owner_erased && provider != Provider::purchases;
     if (!document || !names_others || describes_owner)
         return {.user_id = pseudonym,
             .payload = std::string(removed_payload),

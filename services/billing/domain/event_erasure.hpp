@@ -30,7 +30,8 @@ struct ErasedEvent {
 /// - If the event names no other person (`is_person`), the payload is removed.
 /// - If the event names other persons too, `pseudonym` replaces the ids of the erased users, everywhere in
 ///   the payload. The attributes of the subscriber are removed, unless they belong to another user.
-/// - A payment event of an erased user loses its payload in any case, because the payload describes the
+/// - A payment event, or an event of this service, of an erased user loses its payload in any case, because
+/// the payload describes the
 ///   user's subscription or invoice.
 /// - A payload that is not JSON is removed.
 ErasedEvent erase_from_event(Provider provider, std::optional<core::UserId> const& user_id,

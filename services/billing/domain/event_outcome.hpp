@@ -21,11 +21,13 @@ enum class EventResult : std::uint8_t {
     duplicate, ///< an event with this id was received before; this event is not archived
     stale,     ///< events with later positions were applied before; this event does not change the state
     rejected,  ///< the event is malformed; its provider gets status 400
+    deferred,  ///< the tenant is suspended; the event is applied when the tenant resumes
 };
 
 constexpr auto enum_names(EventResult)
 {
-    return std::to_array<std::string_view>({"applied", "skipped", "duplicate", "stale", "rejected"});
+    return std::to_array<std::string_view>(
+        {"applied", "skipped", "duplicate", "stale", "rejected", "deferred"});
 }
 
 /// The result of an event, and its reason, such as `unhandled_type` or `no_user`.
@@ -44,6 +46,9 @@ struct EventOutcome {
 
 /// The reason of a paid invoice that arrived before its subscription.
 inline constexpr std::string_view awaiting_subscription = "awaiting_subscription";
+
+/// The reason of a refund or a lost dispute of which no purchase is known yet.
+inline constexpr std::string_view unknown_charge = "unknown_charge";
 
 /// The reason of an event of a user whose account was deleted, and of the replay of an erased event.
 inline constexpr std::string_view user_erased = "user_erased";

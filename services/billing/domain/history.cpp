@@ -3,7 +3,9 @@
 #include "domain/purchase_rules.hpp"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 namespace billing {
 
@@ -22,52 +24,116 @@ struct PaymentHistory {
     std::vector<InvoiceEvent> invoices;
 };
 
+/// Sorts events by what they are about.
+struct Sorter {
+    std::map<std::string, std::string> const& checkout_products;
+    std::vector<PurchaseEvent> purchases{};
+    std::map<std::string, PaymentHistory> payments{};
+
+    void operator()(PurchaseEvent const& event) { purchases.push_back(event); }
+
+    void operator()(SyncEvent const& event)
+    {
+        std::ranges::copy(event.purchases, std::back_inserter(purchases));
+    }
+
+    void operator()(SubscriptionEvent const& event)
+    {
+        payments[event.subscription_id].subscription_events.push_back(event);
+    }
+
+    void operator()(InvoiceEvent const& event) { payments[event.subscription_id].invoices.push_back(event); }
+
+    void operator()(CheckoutEvent const& event)
+    {
+        auto const product = checkout_products.find(event.product);
+        if (product == checkout_products.end()) return;
+        purchases.push_back({.source = Source::payments,
+            .user_id = event.user_id,
+            .product = product->second,
+            .store = std::string(stripe_store),
+            .purchase_id = event.purchase_id,
+            .fact = event.fact,
+            .aliases = {},
+            .received_at = event.received_at});
+    }
+
+    void operator()(auto const&) const {}
+};
+
+std::vector<Subscription> fold_subscriptions(
+    std::map<std::string, PaymentHistory> const& payments, Known const& known, core::Time until)
+{
+    std::vector<Subscription> subscriptions;
+    for (auto const& [id, history] : payments) {
+        auto folded = fold_subscription(history.subscription_events, history.invoices);
+        if (!folded) continue;
+        auto const stored = std::ranges::find(known.subscriptions, id, &Subscription::id);
+        if (stored != known.subscriptions.end())
+            for (auto const& reversal : stored->reversals)
+                if (reversal.order.at <= until) apply_reversal(*folded, reversal);
+        subscriptions.push_back(*std::move(folded));
+    }
+    return subscriptions;
+}
+
+/// Adds the events up to `until` that the stored rows contain.
+void add_known(core::ScopeId scope_id, std::vector<Entitlement>& folded, Known const& known, core::Time until)
+{
+    for (auto& e : folded) {
+        auto const stored = std::ranges::find(known.entitlements, e.id, &Entitlement::id);
+        if (stored == known.entitlements.end()) continue;
+        auto earlier = *stored;
+        for (auto& line : earlier.lines)
+            std::erase_if(line.facts, [&](PurchaseFact const& fact) { return fact.order.at > until; });
+        e = merged(scope_id, earlier, e);
+        e.revision = 0;
+    }
+}
+
 } // namespace
 
 std::vector<Entitlement> entitlements_after(core::ScopeId scope_id, core::UserId const& user_id,
-    std::span<Event const> events, PaymentSettings const& settings)
+    std::span<Event const> events, Known const& known, core::Time until)
 {
-    std::vector<PurchaseEvent> purchases;
-    std::map<std::string, PaymentHistory> payments;
-    for (auto const& event : events) {
-        if (auto const* purchase = std::get_if<PurchaseEvent>(&event.data)) {
-            if (purchase->user_id == user_id) purchases.push_back(*purchase);
-        } else if (auto const* subscription = std::get_if<SubscriptionEvent>(&event.data)) {
-            payments[subscription->subscription_id].subscription_events.push_back(*subscription);
-        } else if (auto const* invoice = std::get_if<InvoiceEvent>(&event.data)) {
-            payments[invoice->subscription_id].invoices.push_back(*invoice);
-        }
-    }
-    std::vector<Subscription> subscriptions;
-    for (auto const& [id, history] : payments)
-        if (auto folded = fold_subscription(history.subscription_events, history.invoices))
-            subscriptions.push_back(*std::move(folded));
-
-    auto entitlements = fold_purchases(scope_id, purchases);
-    auto paid = entitlements_of(scope_id, user_id, subscriptions, settings);
-    std::ranges::move(paid, std::back_inserter(entitlements));
+    Sorter sorted{known.checkout_products};
+    for (auto const& event : events)
+        std::visit(sorted, event.data);
+    mark_purchases(scope_id, user_id, sorted.purchases, known.entitlements);
+    auto entitlements = fold_purchases(scope_id, user_id, sorted.purchases);
+    add_known(scope_id, entitlements, known, until);
+    auto const subscriptions = fold_subscriptions(sorted.payments, known, until);
+    std::ranges::move(entitlements_of(scope_id, user_id, subscriptions), std::back_inserter(entitlements));
     sort_newest_first(entitlements);
     return entitlements;
 }
 
-std::vector<Entitlement> entitlements_as_of(
-    core::Time at, std::vector<Entitlement> const& now, std::vector<Entitlement> const& folded)
+std::vector<Entitlement> entitlements_as_of(core::ScopeId scope_id, core::UserId const& user_id,
+    core::Time at, std::span<Event const> events, Known const& known)
 {
     std::map<core::Uuid, Entitlement> found;
-    for (auto const& e : folded)
-        found.emplace(e.id, e);
-    for (auto const& e : now) {
-        if (e.last.at <= at) {
-            found.insert_or_assign(e.id, e);
-        } else if (e.source == Source::manual && e.status == Status::expired && e.purchased_at <= at) {
-            found.emplace(e.id, e).first->second.status = Status::active;
-        }
-    }
+    for (auto& e : entitlements_after(scope_id, user_id, events, known, at))
+        found.emplace(e.id, std::move(e));
+    for (auto const& e : known.entitlements)
+        if (e.last.at <= at) found.insert_or_assign(e.id, e);
     std::vector<Entitlement> entitlements;
     for (auto& [id, e] : found)
         entitlements.push_back(std::move(e));
     sort_newest_first(entitlements);
     return entitlements;
+}
+
+AccessSettings settings_after(std::span<Event const> events)
+{
+    AccessSettings settings;
+    std::optional<core::Time> latest;
+    for (auto const& event : events) {
+        auto const* changed = std::get_if<SettingsEvent>(&event.data);
+        if (changed == nullptr || (latest && *event.at < *latest)) continue;
+        settings = changed->settings;
+        latest = event.at;
+    }
+    return settings;
 }
 
 } // namespace billing

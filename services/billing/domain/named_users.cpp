@@ -126,11 +126,16 @@ std::vector<core::UserId> named_users(std::string_view malformed)
     return found.list();
 }
 
+bool is_anonymous(core::UserId const& id)
+{
+    return id.text().starts_with("$RCAnonymousID:") || id.text().starts_with("anon:");
+}
+
 bool is_person(core::UserId const& id)
 {
     constexpr std::string_view pseudonym = "deleted:";
     std::string_view const text = id.text();
-    if (text.starts_with("$RCAnonymousID:") || text.starts_with("anon:")) return false;
+    if (is_anonymous(id)) return false;
     return !text.starts_with(pseudonym) || !core::Uuid::parse(text.substr(pseudonym.size()));
 }
 

@@ -29,4 +29,7 @@ std::vector<core::UserId> named_users(std::string_view malformed);
 /// (`deleted:<uuid>`).
 bool is_person(core::UserId const& id);
 
+/// Whether the id is one that apps and the purchase provider generate before the user signs in.
+bool is_anonymous(core::UserId const& id);
+
 } // namespace billing

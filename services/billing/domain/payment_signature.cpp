@@ -8,8 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
+#include <utility>
 
 namespace billing {
 
@@ -58,21 +57,33 @@ bool is_recent(std::string_view time, core::Time now)
 
 } // namespace
 
+SignedBody::SignedBody(std::string_view header, std::string_view body, core::Time now)
+{
+    Header parsed = parse(header);
+    if (parsed.signatures.empty() || !is_recent(parsed.time, now)) return;
+    content_.reserve(parsed.time.size() + 1 + body.size());
+    content_.append(parsed.time).append(1, '.').append(body);
+    signatures_ = std::move(parsed.signatures);
+}
+
+bool SignedBody::is_signed_with(core::Secret const& secret) const
+{
+    if (signatures_.empty()) return false;
+    auto const digest = crypto::hmac_sha256(secret.reveal(), content_);
+    std::string const expected = core::hex::encode(crypto::view(digest));
+    bool matches = false;
+    for (auto const signature : signatures_)
+        matches |= crypto::equal_constant_time(signature, expected);
+    return matches;
+}
+
 bool is_signed(
     std::string_view header, std::string_view body, std::span<core::Secret const> secrets, core::Time now)
 {
-    Header const parsed = parse(header);
-    if (parsed.signatures.empty() || !is_recent(parsed.time, now)) return false;
-    std::string content;
-    content.reserve(parsed.time.size() + 1 + body.size());
-    content.append(parsed.time).append(1, '.').append(body);
+    SignedBody const signed_body(header, body, now);
     bool matches = false;
-    for (auto const& secret : secrets) {
-        auto const digest = crypto::hmac_sha256(secret.reveal(), content);
-        std::string const expected = core::hex::encode(crypto::view(digest));
-        for (auto const signature : parsed.signatures)
-            matches |= crypto::equal_constant_time(signature, expected);
-    }
+    for (auto const& secret : secrets)
+        matches |= signed_body.is_signed_with(secret);
     return matches;
 }
 

@@ -4,49 +4,61 @@
 #include "domain/entitlement.hpp"
 #include "domain/purchase_event.hpp"
 
-#include <array>
-#include <optional>
 #include <span>
 #include <vector>
 
-/// The rules for events of the purchase provider. The contract (proto/billing.openapi.yaml) lists the
-/// resulting status of each type.
+/// The rules for events about one purchase. The contract (proto/billing.openapi.yaml) lists the resulting
+/// status of each type.
 namespace billing {
 
-/// The status of an entitlement after an event.
-Status status_after(PurchaseEventType type) noexcept;
-
-/// The entitlement that results from `event` alone, without earlier state. `consumable`: whether the event is
-/// about a purchase that does not renew. A CANCELLATION of such a purchase is a refund, so the entitlement
-/// ends at the event's time.
-Entitlement entitlement_after(PurchaseEvent const& event, core::ScopeId scope_id, bool consumable);
-
-/// The existing entitlements that an event may concern.
-struct StoredPurchases {
-    std::optional<Entitlement> subscription; ///< the user's subscription to the event's product
-    std::optional<Entitlement> consumable;   ///< the purchase with the event's transaction
-};
-
-/// The ids of the two entitlements in StoredPurchases, in the order of its members. Both ids are equal if the
-/// event identifies no transaction.
-std::array<core::Uuid, 2> affected_entitlement_ids(PurchaseEvent const& event, core::ScopeId scope_id);
+/// The ids of the entitlements that an event may concern, without repetition: the user's entitlement to the
+/// event's product, the purchase with the event's transaction, and the same of each alias.
+std::vector<core::Uuid> affected_entitlement_ids(PurchaseEvent const& event, core::ScopeId scope_id);
 
 struct PurchaseDecision {
     bool applies = false;   ///< false: the event is stale, or `is_repeat` is true
     bool is_repeat = false; ///< the same event decided the stored state
-    /// The row to write, if any. A stale event may still change `created_at`.
-    std::optional<Entitlement> write;
-    /// True if the event shows that the product is a consumable, but the user has a subscription entitlement
-    /// to it. Earlier events of the consumable may have been applied to that entitlement. In this case the
-    /// caller must call fold_purchases() with all events of the user and the product.
+    /// The rows to write, with the rows that they replace. A stale event may still change `created_at` and
+    /// the lines.
+    std::vector<EntitlementChange> writes;
+    /// The stored rows do not tell the result, so the caller must call `fold_purchases` with all events of
+    /// the user and the product:
+    ///
+    /// - The event shows that the product is bought once, and earlier events of the purchase may have been
+    ///   applied to a subscription entitlement, of the user or of another user id of the same customer.
+    /// - The user is anonymous, has no entitlement to the product from the event's store yet, and is named by
+    ///   other events, which may have moved the purchase to another user id.
     bool needs_history = false;
 };
 
-/// Applies an event to the existing entitlements.
-PurchaseDecision decide(PurchaseEvent const& event, core::ScopeId scope_id, StoredPurchases const& stored);
+/// Whether `decide` needs to know `is_named`.
+bool depends_on_mentions(PurchaseEvent const& event);
 
-/// The entitlements that result from `events`, which may have any order. Calling `decide` for each event
-/// gives the same result. Ordered by id.
-std::vector<Entitlement> fold_purchases(core::ScopeId scope_id, std::span<PurchaseEvent const> events);
+/// Applies an event to the existing entitlements. `stored`: those of `affected_entitlement_ids` that exist.
+/// `is_named`: whether archived events of other users name the event's user.
+PurchaseDecision decide(
+    PurchaseEvent const& event, core::ScopeId scope_id, std::span<Entitlement const> stored, bool is_named);
+
+/// The entitlements of a user that result from `events`, which may have any order and may belong to other
+/// users. Calling `decide` for each event gives the same result. Ordered by id.
+std::vector<Entitlement> fold_purchases(
+    core::ScopeId scope_id, core::UserId const& user_id, std::span<PurchaseEvent const> events);
+
+/// The ids of the purchases that events of `user_id` may concern, if the product is bought once.
+std::vector<core::Uuid> purchase_ids(
+    core::ScopeId scope_id, core::UserId const& user_id, std::span<PurchaseEvent const> events);
+
+/// Sets `purchase_id` of the events of `user_id` that are about one of `purchases`, which is bought once. The
+/// event which showed that may belong to another user id of the same customer.
+void mark_purchases(core::ScopeId scope_id, core::UserId const& user_id, std::span<PurchaseEvent> events,
+    std::span<Entitlement const> purchases);
+
+/// `folded` with the events that only the stored row contains, because the archive has dropped them. Ready to
+/// be written.
+Entitlement merged(core::ScopeId scope_id, Entitlement const& stored, Entitlement const& folded);
+
+/// The stored state of a purchase with one more event, which was received at `received_at`.
+Entitlement joined(
+    core::ScopeId scope_id, Entitlement const& stored, PurchaseFact const& fact, core::Time received_at);
 
 } // namespace billing

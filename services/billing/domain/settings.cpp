@@ -1,6 +1,7 @@
 #include "domain/settings.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -10,6 +11,10 @@ namespace billing::settings {
 namespace {
 
 namespace json = boost::json;
+
+/// The members of an item of `paymentsSigningSecrets` that is an object.
+constexpr std::string_view secret_name = "secret";
+constexpr std::string_view environment_name = "environment";
 
 /// Additional data of a sealed secret. It binds the secret to its member and tenant.
 std::string aad_of(std::string_view name, core::TenantId tenant_id)
@@ -34,16 +39,68 @@ json::value const* find(json::object const& document, std::string_view name) noe
     return value == nullptr || value->is_null() ? nullptr : value;
 }
 
+/// The secret of a member whose value is a text. Empty: not configured.
+core::Secret open_member(json::object const& document, std::string_view name, core::TenantId tenant_id,
+    crypto::Keyring const& keyring)
+{
+    auto const* sealed = find(document, name);
+    return sealed == nullptr ? core::Secret() : open(*sealed, name, tenant_id, keyring);
+}
+
+/// The sealed text in an item of `paymentsSigningSecrets`.
+template <class Value> Value& sealed_of(Value& item)
+{
+    auto* members = item.if_object();
+    return members == nullptr ? item : members->at(secret_name);
+}
+
+SecretEnvironment environment_of(json::value const& item)
+{
+    auto const* members = item.if_object();
+    if (members == nullptr) return SecretEnvironment::any;
+    return core::stored_enum<SecretEnvironment>(std::string_view(members->at(environment_name).as_string()));
+}
+
+std::vector<WebhookSecret> purchases_secrets(
+    json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring)
+{
+    std::vector<WebhookSecret> secrets;
+    auto const add = [&](std::string_view name, SecretEnvironment environment) {
+        auto secret = open_member(document, name, tenant_id, keyring);
+        if (!secret.empty()) secrets.push_back({std::move(secret), environment});
+    };
+    bool const sandbox_is_separate = find(document, purchases_sandbox_secret_name) != nullptr;
+    auto const shared = sandbox_is_separate ? SecretEnvironment::production : SecretEnvironment::any;
+    add(purchases_secret_name, shared);
+    add(purchases_previous_secret_name, shared);
+    add(purchases_sandbox_secret_name, SecretEnvironment::sandbox);
+    return secrets;
+}
+
+std::vector<WebhookSecret> payments_secrets(
+    json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring)
+{
+    std::vector<WebhookSecret> secrets;
+    auto const* list = find(document, payments_secrets_name);
+    if (list == nullptr) return secrets;
+    for (auto const& item : list->as_array())
+        secrets.push_back(
+            {open(sealed_of(item), payments_secrets_name, tenant_id, keyring), environment_of(item)});
+    return secrets;
+}
+
 /// Calls `visit` with each sealed value of the document and the name of its member.
 template <class Document, class Visit> void for_each_secret(Document& document, Visit const& visit)
 {
-    for (auto const name : {purchases_secret_name, payments_secrets_name, purchases_api_key_name}) {
+    for (auto const name :
+        {purchases_secret_name, purchases_previous_secret_name, purchases_sandbox_secret_name,
+            payments_secrets_name, purchases_api_key_name, payments_api_key_name}) {
         auto* value = document.if_contains(name);
         if (value == nullptr) continue;
         if (value->is_string()) visit(name, *value);
         if (value->is_array())
             for (auto& item : value->as_array())
-                visit(name, item);
+                visit(name, sealed_of(item));
     }
 }
 
@@ -52,18 +109,9 @@ template <class Document, class Visit> void for_each_secret(Document& document, 
 ProviderSettings provider_settings(
     json::object const& document, Provider provider, core::TenantId tenant_id, crypto::Keyring const& keyring)
 {
-    ProviderSettings settings{.webhook_secrets = {}, .payment_settings = payment_settings(document)};
-    auto const name = provider == Provider::purchases ? purchases_secret_name : payments_secrets_name;
-    auto const add = [&](json::value const& sealed) {
-        settings.webhook_secrets.push_back(open(sealed, name, tenant_id, keyring));
-    };
-    auto const* value = find(document, name);
-    if (value == nullptr) return settings;
-    if (provider == Provider::purchases)
-        add(*value);
-    else
-        std::ranges::for_each(value->as_array(), add);
-    return settings;
+    auto const read_secrets = provider == Provider::purchases ? purchases_secrets : payments_secrets;
+    return {.webhook_secrets = read_secrets(document, tenant_id, keyring),
+        .access_settings = access_settings(document)};
 }
 
 ProviderSettings provider_settings(
@@ -76,8 +124,13 @@ ProviderSettings provider_settings(
 core::Secret purchases_api_key(
     json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring)
 {
-    auto const* sealed = find(document, purchases_api_key_name);
-    return sealed == nullptr ? core::Secret() : open(*sealed, purchases_api_key_name, tenant_id, keyring);
+    return open_member(document, purchases_api_key_name, tenant_id, keyring);
+}
+
+core::Secret payments_api_key(
+    json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring)
+{
+    return open_member(document, payments_api_key_name, tenant_id, keyring);
 }
 
 bool has_purchases_api_key(json::object const& document) noexcept
@@ -85,10 +138,20 @@ bool has_purchases_api_key(json::object const& document) noexcept
     return find(document, purchases_api_key_name) != nullptr;
 }
 
-PaymentSettings payment_settings(json::object const& document) noexcept
+bool has_payments_api_key(json::object const& document) noexcept
 {
-    auto const* value = document.if_contains(past_due_is_active_name);
-    return {.past_due_is_active = value != nullptr && *value == true};
+    return find(document, payments_api_key_name) != nullptr;
+}
+
+AccessSettings access_settings(json::object const& document) noexcept
+{
+    AccessSettings settings;
+    if (auto const* value = find(document, past_due_is_active_name))
+        settings.past_due_is_active = *value == true;
+    auto const* leeway = find(document, renewal_leeway_name);
+    auto const* seconds = leeway == nullptr ? nullptr : leeway->if_int64();
+    if (seconds != nullptr) settings.renewal_leeway = std::chrono::seconds(*seconds);
+    return settings;
 }
 
 json::array allowed_origins(json::object const& document)
@@ -103,7 +166,23 @@ std::string seal(core::Secret const& secret, std::string_view name, core::Tenant
     return keyring.seal(secret.reveal(), aad_of(name, tenant_id));
 }
 
-bool has_secrets(json::object const& document) noexcept
+json::array seal_signing_secrets(
+    std::span<WebhookSecret const> secrets, core::TenantId tenant_id, crypto::Keyring const& keyring)
+{
+    json::array items;
+    for (auto const& secret : secrets) {
+        json::value sealed(seal(secret.value, payments_secrets_name, tenant_id, keyring));
+        // Replicas of older versions read only items that are texts.
+        if (secret.environment == SecretEnvironment::any)
+            items.push_back(std::move(sealed));
+        else
+            items.push_back(json::object{
+                {secret_name, std::move(sealed)}, {environment_name, to_string(secret.environment)}});
+    }
+    return items;
+}
+
+bool has_secrets(json::object const& document)
 {
     bool found = false;
     for_each_secret(document, [&](std::string_view, json::value const&) { found = true; });

@@ -1,16 +1,20 @@
 #pragma once
 
+#include "core/enum_names.hpp"
 #include "core/scope.hpp"
 #include "core/secret.hpp"
 #include "crypto/keyring.hpp"
+#include "domain/access.hpp"
 #include "domain/event.hpp"
-#include "domain/subscription_entitlements.hpp"
 #include "tenancy/tenant.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,26 +24,55 @@
 /// sealed (encrypted).
 namespace billing::settings {
 
-/// The members of the document.
-inline constexpr std::string_view purchases_secret_name = "purchasesSecret"; ///< text, sealed
-/// Array of texts, sealed.
+using core::to_string;
+
+/// The members of the document. Secrets and API keys are sealed texts.
+inline constexpr std::string_view purchases_secret_name = "purchasesSecret";
+inline constexpr std::string_view purchases_previous_secret_name = "purchasesSecretPrevious";
+inline constexpr std::string_view purchases_sandbox_secret_name = "purchasesSecretSandbox";
+/// Array of items: the sealed text of a secret of any environment, or an object `{secret, environment}` with
+/// the sealed text and `production` or `sandbox`.
 inline constexpr std::string_view payments_secrets_name = "paymentsSigningSecrets";
-inline constexpr std::string_view purchases_api_key_name = "purchasesApiKey";  ///< text, sealed
-inline constexpr std::string_view past_due_is_active_name = "pastDueIsActive"; ///< boolean
-inline constexpr std::string_view allowed_origins_name = "allowedOrigins";     ///< array of text
+inline constexpr std::string_view purchases_api_key_name = "purchasesApiKey";
+inline constexpr std::string_view payments_api_key_name = "paymentsApiKey";
+inline constexpr std::string_view past_due_is_active_name = "pastDueIsActive";  ///< boolean
+inline constexpr std::string_view renewal_leeway_name = "renewalLeewaySeconds"; ///< integer; null: default
+inline constexpr std::string_view allowed_origins_name = "allowedOrigins";      ///< array of text
+
+/// The environment whose events a webhook secret authenticates.
+enum class SecretEnvironment : std::uint8_t { production, sandbox, any };
+
+constexpr auto enum_names(SecretEnvironment)
+{
+    return std::to_array<std::string_view>({"production", "sandbox", "any"});
+}
+
+/// Whether a secret of this environment authenticates events of `environment`.
+constexpr bool covers(SecretEnvironment secret, core::Environment environment) noexcept
+{
+    if (secret == SecretEnvironment::any) return true;
+    return (secret == SecretEnvironment::production) == (environment == core::Environment::production);
+}
+
+/// A secret that authenticates the webhooks of a provider.
+struct WebhookSecret {
+    core::Secret value;
+    SecretEnvironment environment = SecretEnvironment::any;
+};
 
 /// The settings that the webhooks of one provider need.
 struct ProviderSettings {
     /// The secrets that authenticate the provider; empty: not configured. For `purchases`: the expected
-    /// `Authorization` header, at most one. For `payments`: the secrets that may sign a body.
-    std::vector<core::Secret> webhook_secrets;
-    PaymentSettings payment_settings;
+    /// `Authorization` headers. If `purchasesSecretSandbox` is set, it is the only secret of the sandbox. For
+    /// `payments`: the secrets that may sign a body.
+    std::vector<WebhookSecret> webhook_secrets;
+    AccessSettings access_settings;
 };
 
 // Functions that read the document. They throw std::runtime_error if no key of the keyring decrypts a secret.
 // The exception contains no part of the secret.
 
-/// Opens the secrets of `provider` only, so a damaged secret of the other provider has no effect.
+/// Opens the webhook secrets of `provider` only, so a damaged secret of the other provider has no effect.
 ProviderSettings provider_settings(boost::json::object const& document, Provider provider,
     core::TenantId tenant_id, crypto::Keyring const& keyring);
 
@@ -51,11 +84,16 @@ ProviderSettings provider_settings(
 core::Secret purchases_api_key(
     boost::json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring);
 
-/// Whether a key is configured; does not decrypt it.
-bool has_purchases_api_key(boost::json::object const& document) noexcept;
+/// The key for the payments provider's REST API. Empty: not configured.
+core::Secret payments_api_key(
+    boost::json::object const& document, core::TenantId tenant_id, crypto::Keyring const& keyring);
 
-/// `past_due_is_active` is false by default.
-PaymentSettings payment_settings(boost::json::object const& document) noexcept;
+/// Whether a key is configured; these functions do not decrypt it.
+bool has_purchases_api_key(boost::json::object const& document) noexcept;
+bool has_payments_api_key(boost::json::object const& document) noexcept;
+
+/// The settings that decide access; those of `AccessSettings` by default.
+AccessSettings access_settings(boost::json::object const& document) noexcept;
 
 /// Web origins whose pages may call the API, normalised (tenancy/origins.hpp). None by default.
 boost::json::array allowed_origins(boost::json::object const& document);
@@ -64,8 +102,12 @@ boost::json::array allowed_origins(boost::json::object const& document);
 std::string seal(core::Secret const& secret, std::string_view name, core::TenantId tenant_id,
     crypto::Keyring const& keyring);
 
+/// The value of the member `paymentsSigningSecrets`, with sealed secrets.
+boost::json::array seal_signing_secrets(
+    std::span<WebhookSecret const> secrets, core::TenantId tenant_id, crypto::Keyring const& keyring);
+
 /// Whether the document holds a sealed secret.
-bool has_secrets(boost::json::object const& document) noexcept;
+bool has_secrets(boost::json::object const& document);
 
 /// Seals the document's secrets again under the keyring's first key. Returns how many secrets changed. Throws
 /// as the functions that read the document.

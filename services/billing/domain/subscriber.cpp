@@ -1,6 +1,8 @@
 #include "domain/subscriber.hpp"
 
+#include "core/text.hpp"
 #include "domain/event_fields.hpp"
+#include "domain/source.hpp"
 
 #include <boost/json.hpp>
 
@@ -81,9 +83,30 @@ std::string product_of(std::string_view key, json::object const& purchase)
     return check_length(std::move(product));
 }
 
+/// nullopt if the document states no price, or one that is not valid: no decision depends on it.
+std::optional<Price> price_of(json::object const& purchase)
+{
+    auto const* price = find(purchase, "price");
+    if (price == nullptr) return std::nullopt;
+    auto const amount = event_fields::number_if_any(*price, "amount");
+    auto const currency = event_fields::text_if_any(*price, "currency");
+    if (!amount || !currency) return std::nullopt;
+    return event_fields::price(*amount, *currency);
+}
+
+std::optional<PeriodType> period_type_of(json::object const& purchase)
+{
+    auto const name = text(purchase, "period_type");
+    if (!name) return std::nullopt;
+    return core::parse_enum<PeriodType>(core::lower(*name)).value_or(PeriodType::normal);
+}
+
 Purchase read_purchase(json::object const& purchase)
 {
     Purchase p;
+    p.store = store_of(text(purchase, "store").value_or(""));
+    p.period_type = period_type_of(purchase);
+    p.price = price_of(purchase);
     p.sandbox = is_sandbox(purchase);
     p.purchased_at = time(purchase, "purchase_date");
     p.expires_at = time(purchase, "expires_date");
@@ -112,8 +135,19 @@ std::vector<Purchase> read_subscriptions(json::object const& products)
         auto const& purchase = as_object(product.value(), "a subscription");
         found.push_back(read_purchase(purchase));
         found.back().product = product_of(product.key(), purchase);
+        // A value that is not text is ignored, because no subscription is found by it.
+        if (auto const* id = find(purchase, "store_transaction_id"); id != nullptr && id->is_string())
+            found.back().store_transaction = check_length(*text(purchase, "store_transaction_id"));
     }
     return found;
+}
+
+/// When the provider received the request. nullopt if the document does not state a valid time.
+std::optional<core::Time> request_time(json::value const& document)
+{
+    if (auto const at = event_fields::milliseconds_if_any(document, "request_date_ms")) return at;
+    auto const written = event_fields::text_if_any(document, "request_date");
+    return written ? core::parse_rfc3339(*written) : std::nullopt;
 }
 
 std::vector<Purchase> read_consumables(json::object const& products)
@@ -147,6 +181,7 @@ Subscriber parse_subscriber(std::string_view text)
     s.subscriptions = read_subscriptions(as_object(*subscriptions, "subscriptions"));
     if (auto const* consumables = find(said, "non_subscriptions"))
         s.consumables = read_consumables(as_object(*consumables, "non_subscriptions"));
+    s.requested_at = request_time(document);
     return s;
 }
 

@@ -13,73 +13,128 @@ namespace {
 /// An item's contribution to the entitlement of its product.
 struct Part {
     SubscriptionItem const* item = nullptr;
+    Subscription const* subscription = nullptr;
     Status status{};
-    std::optional<core::Time> ends;
-    bool renews = false;
-    std::string_view type; ///< type of the event that decided this contribution
+    std::optional<core::Time> starts, ends; ///< the current period
+    Access access;
+    bool is_cancelled = false; ///< the subscription is going to end at the end of the period, or before
+    bool is_trial = false;
+    bool is_current = true; ///< false: the item was removed, or the subscription moved to another user
+    std::string_view type;  ///< type of the event that decided this contribution
     EventOrder const* order = nullptr;
-    core::Time received_at;
+    core::Time received_at = core::Time::min();
+
+    /// An event decided this contribution, if it is later than those before.
+    void decided_by(std::string_view by, EventOrder const& at, core::Time received)
+    {
+        if (order != nullptr && at < *order) return;
+        type = by;
+        order = &at;
+        received_at = received;
+    }
 };
 
-/// Whether the last paid invoice is later than the last event that contains the subscription.
-bool is_paid_since(Subscription const& s)
+/// Whether a paid invoice makes the subscription active again, with regard to an item.
+bool makes_active(Subscription const& s, Subscription::Paid const& paid, SubscriptionItem const& item,
+    InvoiceLine const& line)
 {
-    return !is_final(s.status) && s.paid && s.paid->order > s.order;
+    bool const awaits_payment = s.status == SubscriptionStatus::past_due ||
+                                s.status == SubscriptionStatus::unpaid ||
+                                s.status == SubscriptionStatus::incomplete;
+    if (!awaits_payment) return false;
+    auto const& latest = s.terms.latest_invoice;
+    if (latest.empty() && s.status != SubscriptionStatus::incomplete) return false;
+    return latest.empty() || paid.invoice_id.empty() ? !item.ends || line.ends >= *item.ends
+                                                     : paid.invoice_id == latest;
 }
 
-/// The end of the period that `lines` pay for, or the item's end if the item's end is later. The item's end
-/// is later if the invoice was paid late, for an earlier period.
-std::optional<core::Time> paid_until(SubscriptionItem const& item, std::vector<InvoiceLine> const& lines)
+/// Applies the invoices that were paid since the subscription's last event.
+void apply_paid(Part& part, Subscription const& s)
 {
-    auto ends = item.ends;
-    for (auto const& line : lines)
-        if (line.product.empty() || line.product == item.product)
-            ends = std::max(ends.value_or(line.ends), line.ends);
-    return ends;
+    for (auto const& paid : s.paid) {
+        auto const line = std::ranges::find(paid.lines, part.item->product, &InvoiceLine::product);
+        if (line == paid.lines.end()) continue;
+        bool const is_awaited = part.status != Status::active && makes_active(s, paid, *part.item, *line);
+        bool const lengthens = part.status == Status::active && part.ends && line->ends > *part.ends;
+        if (is_awaited || lengthens) {
+            part.status = Status::active;
+            part.starts = line->starts ? line->starts : part.starts;
+            part.ends = line->ends;
+        }
+        if (part.status == Status::active)
+            part.decided_by(to_string(PaymentEventType::invoice_paid), paid.order, paid.received_at);
+    }
 }
 
-Part part_of(Subscription const& s, SubscriptionItem const& item, PaymentSettings const& settings)
+/// Ends access by the payments that were taken back, unless they were for an earlier period.
+void apply_reversals(Part& part, Subscription const& s)
 {
-    Part part{.item = &item, .type = to_string(s.type), .order = &s.order, .received_at = s.received_at};
+    for (auto const& reversal : s.reversals) {
+        auto const& covered = reversal.covers_until;
+        bool const is_earlier =
+            part.starts && (covered ? *covered <= *part.starts : *part.starts > reversal.order.at);
+        if (is_earlier) continue;
+        part.access = ended(part.access, reversal.order.at);
+        part.decided_by(reversal.type, reversal.order, reversal.received_at);
+    }
+}
+
+Access access_of(Part const& part, Subscription const& s)
+{
+    Access access;
+    if (part.ends) access.until = *part.ends;
     if (is_final(s.status)) {
-        part.status = Status::expired;
-        part.ends = s.ended_at.value_or(s.order.at);
-        return part;
+        if (!part.is_cancelled) access.renewal_until = part.ends;
+        return ended(access, s.terms.ended_at.value_or(s.order.at));
     }
-    part.renews = !s.cancels_at_period_end;
-    part.status = status_of(s.status, settings);
+    if (part.status == Status::active) {
+        if (!part.is_cancelled) access.renewal_until = part.ends;
+        return access;
+    }
+    auto const period_end = access.until;
+    access = ended(access, s.order.at);
+    if (part.status == Status::past_due) access.past_due_until = period_end;
+    return access;
+}
+
+Part part_of(Subscription const& s, SubscriptionItem const& item)
+{
+    Part part{.item = &item, .subscription = &s, .status = status_of(s.status), .access = {}};
+    part.decided_by(to_string(s.type), s.order, s.received_at);
+    part.starts = item.starts;
     part.ends = item.ends;
-    if (is_paid_since(s)) {
-        part.status = Status::active;
-        part.ends = paid_until(item, s.paid->lines);
-        part.type = to_string(PaymentEventType::invoice_paid);
-        part.order = &s.paid->order;
-        part.received_at = s.paid->received_at;
-    }
+    part.is_trial = s.status == SubscriptionStatus::trialing;
+    if (!is_final(s.status)) apply_paid(part, s);
+    bool const ends_early = s.terms.cancel_at && (!part.ends || *s.terms.cancel_at <= *part.ends);
+    part.is_cancelled = s.terms.cancels_at_period_end || ends_early;
+    if (ends_early) part.ends = s.terms.cancel_at;
+    part.access = access_of(part, s);
+    apply_reversals(part, s);
+    if (is_final(s.status)) part.ends = s.terms.ended_at.value_or(s.order.at);
     return part;
 }
 
-Part part_of(Subscription::Removed const& removed)
+Part part_of(Subscription const& s, Subscription::Removed const& removed)
 {
-    return {.item = &removed.item,
-        .status = Status::expired,
-        .ends = removed.order.at,
-        .type = removed.type,
-        .order = &removed.order,
-        .received_at = removed.received_at};
+    Part part{.item = &removed.item, .subscription = &s, .status = Status::expired, .access = {}};
+    part.decided_by(removed.type, removed.order, removed.received_at);
+    part.access = ended(part.access, removed.order.at);
+    part.is_current = false;
+    part.ends = removed.order.at;
+    return part;
 }
 
 /// The contributions of a user's subscriptions, by product.
 std::map<std::string_view, std::vector<Part>> parts_of(
-    core::UserId const& user_id, std::span<Subscription const> subscriptions, PaymentSettings const& settings)
+    core::UserId const& user_id, std::span<Subscription const> subscriptions)
 {
     std::map<std::string_view, std::vector<Part>> parts;
     for (auto const& s : subscriptions) {
         if (s.user_id == user_id)
             for (auto const& item : s.items)
-                parts[item.product].push_back(part_of(s, item, settings));
+                parts[item.product].push_back(part_of(s, item));
         for (auto const& removed : s.removed)
-            if (removed.user_id == user_id) parts[removed.item.product].push_back(part_of(removed));
+            if (removed.user_id == user_id) parts[removed.item.product].push_back(part_of(s, removed));
     }
     return parts;
 }
@@ -88,11 +143,34 @@ std::map<std::string_view, std::vector<Part>> parts_of(
 bool is_better(Part const& a, Part const& b)
 {
     auto const worth = [](Part const& p) {
-        int const status = p.status == Status::active ? 2 : p.status == Status::paused ? 1 : 0;
-        return std::tuple(status, p.ends.value_or(core::Time::max()));
+        int const status = p.status == Status::active     ? 3
+                           : p.status == Status::paused   ? 2
+                           : p.status == Status::past_due ? 1
+                                                          : 0;
+        return std::tuple(
+            status, end_of(p.access, {.past_due_is_active = true}), p.ends.value_or(core::Time::max()));
     };
     auto const of_a = worth(a), of_b = worth(b);
     return of_a != of_b ? of_a < of_b : *a.order < *b.order;
+}
+
+void set_terms(Entitlement& e, Part const& best)
+{
+    auto const& s = *best.subscription;
+    e.provider_product_id = best.item->product;
+    e.alternative_product_id = best.item->alternative;
+    e.status = best.status;
+    e.purchased_at = best.item->since;
+    e.expires_at = best.ends;
+    e.will_renew = best.is_current && !best.is_cancelled && !is_final(s.status);
+    e.period_type = best.is_trial ? PeriodType::trial : PeriodType::normal;
+    if (best.is_trial) e.trial_ends_at = s.terms.trial_ends_at ? s.terms.trial_ends_at : best.ends;
+    e.store = stripe_store;
+    e.quantity = best.item->quantity;
+    e.price = best.item->price;
+    e.monthly_amount = best.item->monthly_amount;
+    e.cancel_reason = s.terms.cancel_reason;
+    e.last_transaction_id = s.id;
 }
 
 Entitlement entitlement_of(
@@ -104,24 +182,23 @@ Entitlement entitlement_of(
     Entitlement e;
     e.user_id = user_id;
     e.source = Source::payments;
-    e.provider_product_id = best.item->product;
-    e.alternative_product_id = best.item->alternative;
+    set_terms(e, best);
     e.id = entitlement_id(scope_id, e.source, user_id, e.provider_product_id);
-    e.status = best.status;
-    e.purchased_at = best.item->since;
-    e.expires_at = best.ends;
-    e.will_renew = best.renews;
+    e.access = best.access;
     e.last_event_type = last.type;
     e.last = *last.order;
-    for (auto const& part : parts)
+    for (auto const& part : parts) {
+        e.access = combined(e.access, part.access);
         e.created_at = std::min(e.created_at, part.item->received_at);
-    e.updated_at = std::max(e.created_at, last.received_at);
+    }
+    e.updated_at =
+        e.created_at == set_by_database ? last.received_at : std::max(e.created_at, last.received_at);
     return e;
 }
 
 } // namespace
 
-Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noexcept
+Status status_of(SubscriptionStatus status) noexcept
 {
     switch (status) {
     case SubscriptionStatus::trialing:
@@ -130,7 +207,7 @@ Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noe
     case SubscriptionStatus::paused:
         return Status::paused;
     case SubscriptionStatus::past_due:
-        return settings.past_due_is_active ? Status::active : Status::expired;
+        return Status::past_due;
     case SubscriptionStatus::unpaid:
     case SubscriptionStatus::canceled:
     case SubscriptionStatus::incomplete:
@@ -140,11 +217,11 @@ Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noe
     return Status::expired;
 }
 
-std::vector<Entitlement> entitlements_of(core::ScopeId scope_id, core::UserId const& user_id,
-    std::span<Subscription const> subscriptions, PaymentSettings const& settings)
+std::vector<Entitlement> entitlements_of(
+    core::ScopeId scope_id, core::UserId const& user_id, std::span<Subscription const> subscriptions)
 {
     std::vector<Entitlement> entitlements;
-    for (auto const& [product, parts] : parts_of(user_id, subscriptions, settings))
+    for (auto const& [product, parts] : parts_of(user_id, subscriptions))
         entitlements.push_back(entitlement_of(scope_id, user_id, parts));
     return entitlements;
 }

@@ -12,20 +12,15 @@
 /// follow from the last state of each subscription.
 namespace billing {
 
-/// A tenant's settings for payments.
-struct PaymentSettings {
-    bool past_due_is_active = false;
-};
-
 /// The entitlement status that follows from a subscription's status.
-Status status_of(SubscriptionStatus status, PaymentSettings const& settings) noexcept;
+Status status_of(SubscriptionStatus status) noexcept;
 
 /// A user's entitlements from subscriptions, one per product. If several items or subscriptions have the same
 /// product, the best item decides the entitlement. Active is better than paused, and paused is better than
 /// expired; with equal statuses, the later end is better. The entitlement of a replaced or removed item
 /// expired at the time of the first event without the item. Ordered by product.
-std::vector<Entitlement> entitlements_of(core::ScopeId scope_id, core::UserId const& user_id,
-    std::span<Subscription const> subscriptions, PaymentSettings const& settings);
+std::vector<Entitlement> entitlements_of(
+    core::ScopeId scope_id, core::UserId const& user_id, std::span<Subscription const> subscriptions);
 
 /// The entitlements of `wanted` that differ from the entitlements in `stored`, ready to be written. Each
 /// result gets the revision of its stored row, the earlier `created_at` of both, and, if the same event

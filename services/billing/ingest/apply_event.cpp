@@ -1,12 +1,11 @@
 #include "ingest/apply_event.hpp"
 
+#include "domain/named_users.hpp"
 #include "domain/purchase_rules.hpp"
-#include "storage/entitlements.hpp"
-#include "storage/event_archive.hpp"
-#include "storage/subscriptions.hpp"
+#include "ingest/apply_payment.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,11 +15,18 @@ namespace billing::ingest {
 
 namespace {
 
+using Changes = std::vector<EntitlementChange>;
+
+void append(Changes& changes, Changes more)
+{
+    std::ranges::move(more, std::back_inserter(changes));
+}
+
 /// Applies one event to the rows of its scope. The caller holds the scope's lock.
 class EventApplier {
 public:
-    EventApplier(pg::Tx& tx, core::ScopeId scope_id, PaymentSettings const& settings)
-        : tx_(tx), scope_id_(scope_id), settings_(settings)
+    EventApplier(Rows& rows, core::ScopeId scope_id)
+        : rows_(rows), scope_id_(scope_id), payments_(rows, scope_id)
     {
     }
 
@@ -29,166 +35,216 @@ public:
         return {.outcome = {EventResult::skipped, std::string(skipped.reason)}};
     }
 
+    AppliedEvent operator()(SettingsEvent const&) const { return {.outcome = {EventResult::applied, {}}}; }
+
     AppliedEvent operator()(PurchaseEvent const& event)
     {
-        auto const ids = affected_entitlement_ids(event, scope_id_);
-        StoredPurchases stored;
-        for (auto& entitlement : entitlements::by_ids(tx_, scope_id_, ids))
-            (entitlement.id == ids[0] ? stored.subscription : stored.consumable) = std::move(entitlement);
-        auto decision = decide(event, scope_id_, stored);
-        if (decision.needs_history) return reapply_history(event, *stored.subscription);
+        auto const stored = rows_.entitlements(affected_entitlement_ids(event, scope_id_));
+        bool const is_named = depends_on_mentions(event) && rows_.is_named(event.user_id);
+        auto decision = decide(event, scope_id_, stored, is_named);
+        if (decision.needs_history) return reapply_history(event);
         AppliedEvent applied{.outcome = outcome_of(decision), .is_repeat = decision.is_repeat};
-        auto& before = stored.consumable ? stored.consumable : stored.subscription;
-        if (decision.write) applied.changes.push_back(write(std::move(before), *std::move(decision.write)));
+        for (auto& change : decision.writes)
+            applied.changes.push_back(write(std::move(change)));
         return applied;
     }
 
-    AppliedEvent operator()(SubscriptionEvent const& event)
+    AppliedEvent operator()(SyncEvent const& sync)
     {
-        auto const before = subscriptions::find(tx_, scope_id_, event.subscription_id);
-        if (before && decide(before, event, false).kind == PaymentDecision::Kind::applies)
-            return {
-                .outcome = {EventResult::applied, {}}, .changes = store(before, after_event(before, event))};
-        auto const history = event_archive::history_of_subscription(tx_, scope_id_, event.subscription_id);
-        auto folded = fold_history(history, event.subscription_id, &event);
-        event_archive::mark_applied(tx_, scope_id_, event.subscription_id, event.user_id);
-        AppliedEvent applied{.changes = store(before, merge(before, *std::move(folded)))};
-        bool const is_news = !before || !applied.changes.empty();
-        applied.outcome.result = is_news ? EventResult::applied : EventResult::stale;
-        applied.is_repeat = before && before->order == event.order;
+        AppliedEvent applied{.outcome = {EventResult::stale, {}}};
+        for (auto const& purchase : sync.purchases) {
+            auto one = (*this)(purchase);
+            if (one.outcome.result == EventResult::applied) applied.outcome = one.outcome;
+            append(applied.changes, std::move(one.changes));
+        }
         return applied;
     }
 
-    AppliedEvent operator()(InvoiceEvent const& event)
+    AppliedEvent operator()(CheckoutEvent const& event)
     {
-        auto const before = subscriptions::find(tx_, scope_id_, event.subscription_id);
-        if (!before) return apply_to_unstored(event);
-        auto decision = decide(before, event);
-        return {.outcome = outcome_of(decision.kind),
-            .changes = store(before, std::move(decision.after).value_or(*before)),
-            .user_id = before->user_id,
-            .is_repeat = before->paid && before->paid->order == event.order};
+        auto const product = rows_.product(event.product);
+        if (!product) return {.outcome = {EventResult::skipped, "unknown_product"}};
+        if (product->is_subscription) return {.outcome = {EventResult::skipped, "subscription_product"}};
+        auto const purchase = purchase_of(event, *product);
+        auto applied = (*this)(purchase);
+        applied.node.entitlement_id = entitlement_id(
+            scope_id_, Source::payments, event.user_id, purchase.product, purchase.purchase_id);
+        return applied;
+    }
+
+    AppliedEvent operator()(SubscriptionEvent const& event) { return payments_.apply(event); }
+
+    AppliedEvent operator()(InvoiceEvent const& event) { return payments_.apply(event); }
+
+    /// The events about the same payment decide whether the reversal has a purchase (`apply_reversals`).
+    AppliedEvent operator()(ReversalEvent const&) const
+    {
+        return {.outcome = {EventResult::skipped, std::string(unknown_charge)}};
+    }
+
+    /// Applies the reversals of the payment that `node` is about.
+    void apply_reversals(AppliedEvent& applied, PaymentNode const& node)
+    {
+        auto result = payments_.reverse(node);
+        append(applied.changes, std::move(result.changes));
+        if (!node.reversal || !result.user_id) return;
+        applied.outcome = {EventResult::applied, {}};
+        applied.user_id = std::move(result.user_id);
+        applied.is_repeat = applied.changes.empty();
     }
 
 private:
-    EntitlementChange write(std::optional<Entitlement> from, Entitlement to)
+    EntitlementChange write(EntitlementChange change)
     {
-        entitlements::upsert(tx_, scope_id_, to);
-        return {std::move(from), std::move(to)};
+        rows_.write(change.to);
+        return change;
     }
 
-    /// Handles an event which shows that the product is a consumable, although earlier events were applied as
-    /// events of a subscription.
-    AppliedEvent reapply_history(PurchaseEvent const& event, Entitlement const& subscription)
+    static PurchaseEvent purchase_of(CheckoutEvent const& event, CheckoutProduct const& product)
     {
-        std::vector<PurchaseEvent> events{event};
-        for (auto& archived : event_archive::history_of_user(tx_, scope_id_, event.user_id))
-            if (auto* purchase = std::get_if<PurchaseEvent>(&archived.data);
-                purchase != nullptr && purchase->product == event.product)
-                events.push_back(std::move(*purchase));
-        auto const folded = fold_purchases(scope_id_, events);
-        // The event that decided the subscription may now belong to the consumable.
-        bool const moved = std::ranges::any_of(folded, [&](Entitlement const& e) {
-            return !e.transaction_id.empty() && e.transaction_id == subscription.last_transaction_id;
-        });
-        if (moved && std::ranges::find(folded, subscription.id, &Entitlement::id) == folded.end())
-            entitlements::remove(tx_, scope_id_, subscription.id);
+        return {.source = Source::payments,
+            .user_id = event.user_id,
+            .product = product.provider_product_id,
+            .store = std::string(stripe_store),
+            .purchase_id = event.purchase_id,
+            .fact = event.fact,
+            .aliases = {},
+            .received_at = event.received_at};
+    }
+
+    /// Decides an event of which the stored rows do not tell the result (PurchaseDecision::needs_history).
+    AppliedEvent reapply_history(PurchaseEvent const& event)
+    {
         AppliedEvent applied;
-        for (auto const& wanted : folded)
-            if (auto change = replace(wanted, moved)) applied.changes.push_back(*std::move(change));
-        bool const decides = std::ranges::any_of(
-            applied.changes, [&](EntitlementChange const& change) { return change.to.last == event.order; });
+        auto const events = history_of(event.user_id, std::span(&event, 1));
+        auto const once = bought_once(events);
+        reapply(event.user_id, events, once, event, applied.changes);
+        for (auto const& user : others_of(event.user_id, events, once))
+            reapply(user, history_of(user, once), once, event, applied.changes);
+        bool const decides = std::ranges::any_of(applied.changes,
+            [&](EntitlementChange const& change) { return change.to.last == event.fact.order; });
         applied.outcome.result = decides ? EventResult::applied : EventResult::stale;
         return applied;
     }
 
-    /// Writes an entitlement that fold_purchases() returned, unless a later event decided the stored row.
-    /// `moved`: the event that decided the stored subscription belongs to a consumable, so the subscription's
-    /// row is replaced in any case.
-    std::optional<EntitlementChange> replace(Entitlement wanted, bool moved)
+    /// The events which show that their purchase was bought once.
+    static std::vector<PurchaseEvent> bought_once(std::vector<PurchaseEvent> const& events)
     {
-        auto const ids = std::array{wanted.id};
-        auto rows = entitlements::by_ids(tx_, scope_id_, ids);
-        if (rows.empty()) return write(std::nullopt, std::move(wanted));
-        auto& stored = rows.front();
-        bool const is_mistaken = moved && wanted.transaction_id.empty();
-        bool const is_same = stored.last == wanted.last && stored.created_at == wanted.created_at;
-        if ((is_same || stored.last > wanted.last) && !is_mistaken) return std::nullopt;
-        return write(std::move(stored), std::move(wanted));
+        std::vector<PurchaseEvent> once;
+        std::ranges::copy_if(events, std::back_inserter(once),
+            [](PurchaseEvent const& event) { return !event.purchase_id.empty(); });
+        return once;
     }
 
-    /// The subscription after the events of `history` and, unless it is null, `event`.
-    static std::optional<Subscription> fold_history(
-        std::span<Event const> history, std::string const& id, SubscriptionEvent const* event)
+    /// The maximum number of user ids of a purchase. A customer has a few.
+    static constexpr std::size_t max_others = 20;
+
+    static bool is_about(std::string const& transaction, std::vector<PurchaseEvent> const& purchases)
     {
-        std::vector<SubscriptionEvent> events;
-        std::vector<InvoiceEvent> invoices;
-        if (event != nullptr) events.push_back(*event);
-        for (auto const& archived : history) {
-            if (auto const* subscription = std::get_if<SubscriptionEvent>(&archived.data);
-                subscription != nullptr && subscription->subscription_id == id)
-                events.push_back(*subscription);
-            if (auto const* invoice = std::get_if<InvoiceEvent>(&archived.data);
-                invoice != nullptr && invoice->subscription_id == id)
-                invoices.push_back(*invoice);
+        return !transaction.empty() &&
+               std::ranges::find(purchases, transaction, &PurchaseEvent::purchase_id) != purchases.end();
+    }
+
+    /// The other user ids of these purchases. Their events look different under these ids now, too.
+    static std::set<core::UserId> others_of(core::UserId const& user,
+        std::vector<PurchaseEvent> const& events, std::vector<PurchaseEvent> const& once)
+    {
+        std::set<core::UserId> others;
+        for (auto const& event : events) {
+            if (!is_about(event.fact.transaction_id, once)) continue;
+            others.insert(event.user_id);
+            others.insert(event.aliases.begin(), event.aliases.end());
         }
-        return fold_subscription(events, invoices);
+        others.erase(user);
+        while (others.size() > max_others)
+            others.erase(std::prev(others.end()));
+        return others;
     }
 
-    /// Applies an invoice whose subscription has no stored state. The archive may have events of the
-    /// subscription.
-    AppliedEvent apply_to_unstored(InvoiceEvent const& event)
+    /// The archived events of the user about the product of `more`, and `more`, which is not empty.
+    std::vector<PurchaseEvent> history_of(core::UserId const& user, std::span<PurchaseEvent const> more)
     {
-        auto const history = event_archive::history_of_subscription(tx_, scope_id_, event.subscription_id);
-        auto folded = fold_history(history, event.subscription_id, nullptr);
-        if (!folded) return {.outcome = outcome_of(PaymentDecision::Kind::awaits_subscription)};
-        apply_invoice(*folded, event);
-        AppliedEvent applied{
-            .outcome = outcome_of(PaymentDecision::Kind::applies), .user_id = folded->user_id};
-        applied.changes = store(std::nullopt, *std::move(folded));
-        return applied;
-    }
-
-    /// Stores a subscription, and writes the entitlements of all its present and former users.
-    std::vector<EntitlementChange> store(std::optional<Subscription> const& before, Subscription after)
-    {
-        if (!before || !same_state(*before, after)) subscriptions::upsert(tx_, scope_id_, after);
-        std::set<core::UserId> users{after.user_id};
-        if (before) users.insert(before->user_id);
-        for (auto const& removed : after.removed)
-            users.insert(removed.user_id);
-        std::vector<EntitlementChange> changes;
-        for (auto const& user : users)
-            write_user(user, after, changes);
-        return changes;
-    }
-
-    /// Writes the entitlements of one user, and appends their changes.
-    void write_user(
-        core::UserId const& user, Subscription const& after, std::vector<EntitlementChange>& changes)
-    {
-        auto known = subscriptions::of_user(tx_, scope_id_, user);
-        std::erase_if(known, [&](Subscription const& s) { return s.id == after.id; });
-        known.push_back(after);
-        auto const stored = entitlements::of_source(tx_, scope_id_, user, Source::payments);
-        for (auto& wanted : changes_to(stored, entitlements_of(scope_id_, user, known, settings_))) {
-            auto const it = std::ranges::find(stored, wanted.id, &Entitlement::id);
-            changes.push_back(
-                write(it == stored.end() ? std::nullopt : std::optional(*it), std::move(wanted)));
+        std::vector<PurchaseEvent> events(more.begin(), more.end());
+        auto const add = [&](PurchaseEvent const& purchase) {
+            if (purchase.product == more.front().product && purchase.source == more.front().source)
+                events.push_back(purchase);
+        };
+        for (auto const& archived : rows_.history_of(user)) {
+            if (auto const* purchase = std::get_if<PurchaseEvent>(&archived.data)) add(*purchase);
+            if (auto const* sync = std::get_if<SyncEvent>(&archived.data))
+                std::ranges::for_each(sync->purchases, add);
         }
+        mark_purchases(scope_id_, user, events, rows_.entitlements(purchase_ids(scope_id_, user, events)));
+        return events;
     }
 
-    pg::Tx& tx_;
+    /// Writes the user's entitlements that result from `events`, and appends their changes.
+    void reapply(core::UserId const& user, std::vector<PurchaseEvent> const& events,
+        std::vector<PurchaseEvent> const& once, PurchaseEvent const& event, Changes& changes)
+    {
+        auto const folded = fold_purchases(scope_id_, user, events);
+        remove_mistaken(user, event, once);
+        for (auto const& wanted : folded)
+            if (auto change = replace(wanted, event)) changes.push_back(*std::move(change));
+    }
+
+    /// Removes the events of purchases that are bought once from the stored subscription of the product. If
+    /// it has no others, the row is removed.
+    void remove_mistaken(
+        core::UserId const& user, PurchaseEvent const& event, std::vector<PurchaseEvent> const& once)
+    {
+        EntitlementKey const key{event.source, user, event.product, {}};
+        std::vector const ids{entitlement_id(scope_id_, key.source, key.user_id, key.product)};
+        auto stored = rows_.entitlements(ids);
+        if (stored.empty()) return;
+        auto lines = stored.front().lines;
+        for (auto& line : lines)
+            std::erase_if(
+                line.facts, [&](PurchaseFact const& fact) { return is_about(fact.transaction_id, once); });
+        std::erase_if(lines, [](PurchaseLine const& line) {
+            return std::ranges::all_of(
+                line.facts, [](PurchaseFact const& fact) { return fact.type == PurchaseEventType::moved; });
+        });
+        if (lines == stored.front().lines) return;
+        if (lines.empty()) {
+            rows_.remove(stored.front().id);
+            return;
+        }
+        auto corrected = entitlement_of(scope_id_, key, std::move(lines));
+        corrected.created_at = stored.front().created_at;
+        corrected.updated_at = stored.front().updated_at;
+        rows_.write(corrected);
+    }
+
+    /// Writes an entitlement that fold_purchases() returned, together with what only the stored row contains.
+    std::optional<EntitlementChange> replace(Entitlement wanted, PurchaseEvent const& event)
+    {
+        std::vector const ids{wanted.id};
+        auto stored = rows_.entitlements(ids);
+        if (stored.empty()) return write({std::nullopt, std::move(wanted)});
+        auto after = merged(scope_id_, stored.front(), wanted);
+        bool const is_new = after.last == event.fact.order;
+        if (after == stored.front() && !is_new) return std::nullopt;
+        return write({std::move(stored.front()), std::move(after)});
+    }
+
+    Rows& rows_;
     core::ScopeId scope_id_;
-    PaymentSettings const& settings_;
+    PaymentApplier payments_;
 };
 
 } // namespace
 
-AppliedEvent apply_event(
-    pg::Tx& tx, core::ScopeId scope_id, EventData const& data, PaymentSettings const& settings)
+AppliedEvent apply_event(Rows& rows, core::ScopeId scope_id, Event const& event, core::Uuid archive_id)
 {
-    return std::visit(EventApplier(tx, scope_id, settings), data);
+    EventApplier applier(rows, scope_id);
+    auto applied = std::visit(applier, event.data);
+    auto const entitlement_id = applied.node.entitlement_id;
+    applied.node = node_of(event);
+    applied.node.archive_id = archive_id;
+    applied.node.entitlement_id = entitlement_id;
+    if (!applied.node.ids.empty()) applier.apply_reversals(applied, applied.node);
+    return applied;
 }
 
 } // namespace billing::ingest

@@ -51,9 +51,9 @@ EventUsers find_users(
 
 } // namespace
 
-void erase_deleted_users(pg::Tx& tx, IncomingEvent const& incoming, event_archive::NewEvent& row)
+void erase_deleted_users(pg::Tx& tx, core::ScopeId scope_id, Event const& event, event_archive::NewEvent& row)
 {
-    auto users = find_users(tx, incoming.scope_id, incoming.event, row.user_id);
+    auto users = find_users(tx, scope_id, event, row.user_id);
     auto const pseudonym = user_data::new_pseudonym();
     if (users.has_erased_subscription) {
         users.owner = pseudonym;

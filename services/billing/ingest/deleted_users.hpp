@@ -2,7 +2,6 @@
 
 #include "core/scope.hpp"
 #include "domain/event.hpp"
-#include "ingest/incoming_event.hpp"
 #include "pg/tx.hpp"
 #include "storage/event_archive.hpp"
 
@@ -15,7 +14,8 @@ namespace billing::ingest {
 /// Erases these users from the row of an event that is being archived. If the event belongs to such a user,
 /// the row's `is_erased` is true afterwards, and the event must not be applied. The caller holds the scope's
 /// lock.
-void erase_deleted_users(pg::Tx& tx, IncomingEvent const& incoming, event_archive::NewEvent& row);
+void erase_deleted_users(
+    pg::Tx& tx, core::ScopeId scope_id, Event const& event, event_archive::NewEvent& row);
 
 /// Whether the event belongs to such a user. `user_id`: the user of the event's archive row.
 bool is_of_deleted_user(

@@ -24,7 +24,8 @@ event_archive::NewEvent archive_row_of(IncomingEvent const& incoming)
         .named_users = event.named_users,
         .subscription_id = incoming.rejected ? std::nullopt : event.subscription_id,
         .event_at = event.at,
-        .payload = event_archive::payload_of(incoming.body)};
+        .payload = event_archive::payload_of(incoming.body),
+        .node = {}};
 }
 
 } // namespace billing::ingest

@@ -2,8 +2,8 @@
 
 #include "core/id.hpp"
 #include "core/scope.hpp"
+#include "domain/access.hpp"
 #include "domain/event.hpp"
-#include "domain/subscription_entitlements.hpp"
 #include "storage/event_archive.hpp"
 
 #include <string>
@@ -15,9 +15,11 @@ struct IncomingEvent {
     core::ScopeId scope_id{}; ///< of the event's environment
     core::Uuid archive_id;
     Event event;
-    bool rejected = false; ///< true: the event is malformed, so it is only archived
-    std::string body;      ///< as received
-    PaymentSettings payment_settings;
+    bool rejected = false;    ///< true: the event is malformed, so it is only archived
+    std::string body;         ///< as received
+    bool is_deferred = false; ///< true: the tenant is suspended, so the event is only archived for now
+    AccessSettings access_settings;
+    core::Time now;          ///< time of the request, by this process's clock
     std::string traceparent; ///< of the request; may be empty
 };
 

@@ -1,8 +1,10 @@
 #include "ingest/plan.hpp"
 
 #include "auth/erased_user_rows.hpp"
+#include "domain/named_users.hpp"
 #include "domain/purchase_rules.hpp"
 #include "domain/subscription_entitlements.hpp"
+#include "ingest/sync_requests.hpp"
 #include "storage/event_claims.hpp"
 
 #include <algorithm>
@@ -45,8 +47,11 @@ core::UserId user_of(Event const& event, std::span<Subscription const> subscript
 bool exceeds_limits(std::span<Subscription const> subscriptions)
 {
     std::size_t items = 0;
-    for (auto const& subscription : subscriptions)
+    for (auto const& subscription : subscriptions) {
         items += subscription.items.size() + subscription.removed.size();
+        for (auto const& paid : subscription.paid)
+            items += paid.lines.size();
+    }
     return subscriptions.size() > max_subscriptions || items > max_items;
 }
 
@@ -63,10 +68,8 @@ std::vector<core::Uuid> affected_ids(
 {
     if (incoming.rejected || exceeds_limits(subscriptions)) return {};
     auto const& data = incoming.event.data;
-    if (auto const* purchase = std::get_if<PurchaseEvent>(&data)) {
-        auto const both = affected_entitlement_ids(*purchase, incoming.scope_id);
-        return distinct({both.begin(), both.end()});
-    }
+    if (auto const* purchase = std::get_if<PurchaseEvent>(&data))
+        return affected_entitlement_ids(*purchase, incoming.scope_id);
     std::vector<core::Uuid> ids;
     core::UserId const user = user_of(incoming.event, subscriptions);
     auto const add = [&](std::string const& product) {
@@ -95,26 +98,27 @@ public:
 
     bool operator()(Skipped const& skipped) const
     {
+        if (may_request_syncs(incoming_.event)) return false;
         write_.row.outcome = {EventResult::skipped, std::string(skipped.reason)};
         return true;
     }
 
     bool operator()(PurchaseEvent const& event) const
     {
-        auto const ids = affected_entitlement_ids(event, incoming_.scope_id);
-        StoredPurchases stored;
-        for (auto const& entitlement : snapshot_.state.entitlements)
-            (entitlement.id == ids[0] ? stored.subscription : stored.consumable) = entitlement;
-        auto decision = decide(event, incoming_.scope_id, stored);
+        auto decision =
+            decide(event, incoming_.scope_id, snapshot_.state.entitlements, snapshot_.state.is_named);
         if (decision.needs_history) return false;
         write_.row.outcome = outcome_of(decision);
-        if (decision.write) write_.entitlements.push_back(*std::move(decision.write));
+        if (depends_on_mentions(event) && !snapshot_.state.is_named) write_.unnamed_user = event.user_id;
+        for (auto& change : decision.writes)
+            add(std::move(change.to));
         return true;
     }
 
     bool operator()(SubscriptionEvent const& event) const
     {
         auto const before = find(snapshot_.subscriptions, event.subscription_id);
+        if (event.items_incomplete) return false;
         write_.is_first = !before;
         return plan(before, decide(before, event, snapshot_.state.has_history));
     }
@@ -123,8 +127,18 @@ public:
     {
         auto const before = find(snapshot_.subscriptions, event.subscription_id);
         if (before) write_.row.user_id = before->user_id;
+        write_.node = node_of(incoming_.event);
         return plan(before, decide(before, event));
     }
+
+    /// These events are rare, or depend on more rows than a batch reads.
+    bool operator()(CheckoutEvent const&) const { return false; }
+
+    bool operator()(ReversalEvent const&) const { return false; }
+
+    bool operator()(SyncEvent const&) const { return false; }
+
+    bool operator()(SettingsEvent const&) const { return false; }
 
 private:
     bool plan(std::optional<Subscription> const& before, PaymentDecision const& decision) const
@@ -140,10 +154,16 @@ private:
         auto subscriptions = snapshot_.subscriptions;
         std::erase_if(subscriptions, [&](Subscription const& s) { return s.id == after.id; });
         subscriptions.push_back(after);
-        auto const wanted =
-            entitlements_of(incoming_.scope_id, after.user_id, subscriptions, incoming_.payment_settings);
-        write_.entitlements = changes_to(snapshot_.state.entitlements, wanted);
+        auto const wanted = entitlements_of(incoming_.scope_id, after.user_id, subscriptions);
+        for (auto& changed : changes_to(snapshot_.state.entitlements, wanted))
+            add(std::move(changed));
         return true;
+    }
+
+    void add(Entitlement entitlement) const
+    {
+        write_.is_open.push_back(is_active(entitlement.access, incoming_.access_settings, incoming_.now));
+        write_.entitlements.push_back(std::move(entitlement));
     }
 
     IncomingEvent const& incoming_;
@@ -166,6 +186,13 @@ std::vector<crypto::Digest> users_of(
     return hashes;
 }
 
+/// Whether the subscription belongs to the user or has belonged to the user.
+bool is_about(Subscription const& s, core::UserId const& user_id)
+{
+    return s.user_id == user_id ||
+           std::ranges::find(s.removed, user_id, &Subscription::Removed::user_id) != s.removed.end();
+}
+
 /// Adds the revisions of all rows that the decision depends on.
 void add_revisions(IncomingEvent const& incoming, Snapshot const& snapshot, EventWrite& write)
 {
@@ -180,8 +207,8 @@ void add_revisions(IncomingEvent const& incoming, Snapshot const& snapshot, Even
     if (own_id && !find(subscriptions, own_id)) write.subscription_revisions.emplace_back(*own_id, 0);
     if (!is_about_subscription(incoming)) return;
     write.user_id = user_of(incoming.event, subscriptions);
-    write.subscription_count =
-        static_cast<std::size_t>(std::ranges::count(subscriptions, write.user_id, &Subscription::user_id));
+    write.subscription_count = static_cast<std::size_t>(std::ranges::count_if(
+        subscriptions, [&](Subscription const& s) { return is_about(s, write.user_id); }));
 }
 
 } // namespace
@@ -202,7 +229,11 @@ event_batch::StateQuery state_query_of(
         .waiting_claim = {},
         .entitlement_ids = affected_ids(incoming, subscriptions),
         .erased_claim = {},
-        .users = users_of(incoming, subscriptions)};
+        .users = users_of(incoming, subscriptions),
+        .mentioned_user = {},
+        .references = event.references};
+    auto const* purchase = std::get_if<PurchaseEvent>(&event.data);
+    if (purchase != nullptr && depends_on_mentions(*purchase)) query.mentioned_user = event.user_id;
     // Events can wait for a subscription only while it has no stored state.
     bool const is_subscription = !incoming.rejected && std::holds_alternative<SubscriptionEvent>(event.data);
     if (is_subscription && !find(subscriptions, event.subscription_id))
@@ -215,11 +246,15 @@ event_batch::StateQuery state_query_of(
 std::optional<EventWrite> plan_write(IncomingEvent const& incoming, Snapshot const& snapshot)
 {
     auto const& state = snapshot.state;
-    if (state.has_webhook || state.has_erased || exceeds_limits(snapshot.subscriptions)) return std::nullopt;
+    bool const needs_transaction = incoming.is_deferred || state.has_webhook || state.has_erased ||
+                                   state.has_references || exceeds_limits(snapshot.subscriptions);
+    if (needs_transaction) return std::nullopt;
     if (incoming.event.named_users.size() > max_named_users) return std::nullopt;
     EventWrite write{.scope_id = incoming.scope_id, .row = archive_row_of(incoming)};
     if (incoming.rejected) return write;
-    if (!std::visit(Planner(incoming, snapshot, write), incoming.event.data)) return std::nullopt;
+    bool const is_link =
+        !incoming.event.references.empty() && !std::holds_alternative<InvoiceEvent>(incoming.event.data);
+    if (is_link || !std::visit(Planner(incoming, snapshot, write), incoming.event.data)) return std::nullopt;
     add_revisions(incoming, snapshot, write);
     return write;
 }

@@ -33,8 +33,9 @@ event_batch::StateQuery state_query_of(
     IncomingEvent const& incoming, std::span<Subscription const> subscriptions);
 
 /// The rows to write for an event that is not claimed. nullopt: the event needs a transaction of its own.
-/// Possible reasons: the scope has an enabled webhook, the history of the event must be read, the event is
-/// about a user whose account was deleted, or the event exceeds the limits above.
+/// Possible reasons: the scope has an enabled webhook, the tenant is suspended, the history of the event must
+/// be read, the event is about a user whose account was deleted, other events name the same payment, users
+/// must be synced, or the event exceeds the limits above.
 std::optional<event_batch::EventWrite> plan_write(IncomingEvent const& incoming, Snapshot const& snapshot);
 
 } // namespace billing::ingest

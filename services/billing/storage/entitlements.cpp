@@ -5,7 +5,6 @@
 #include "storage/entitlement_rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -102,18 +101,18 @@ std::vector<std::vector<EntitlementView>> views_by_user(pg::Rows const& result, 
     return lists;
 }
 
-/// The statement for feature queries. It computes the end of access as ends_at() does; greatest() ignores a
-/// NULL `grace_until`. It reads at most $6 rows per user, or all rows if $6 is NULL. If it reads $6 rows of a
-/// user, the user's result is marked as crowded.
-constexpr auto select_features = pg::sql<join_product>(R"(
+/// The statement for feature queries. It computes the end of access as end_of() does. It reads at most $6
+/// rows per user, or all rows if $6 is NULL. If it reads $6 rows of a user, the user's result is marked as
+/// crowded.
+constexpr auto select_features = pg::sql<join_product, access_end>(R"(
     SELECT k.place, f.is_crowded, f.granted, f.until
-    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[]) WITH ORDINALITY
-        AS k(scope_id, user_id, feature, now, tenant_id, place)
+    FROM unnest(
+        $1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[], $7::bigint[], $8::boolean[]
+    ) WITH ORDINALITY AS k(scope_id, user_id, feature, now, tenant_id, leeway, past_due_is_active, place)
     CROSS JOIN LATERAL (
         SELECT coalesce(count(*) = $6, false) AS is_crowded,
             coalesce(bool_or(a.grants), false) AS granted,
-            CASE WHEN NOT bool_or(a.ends IS NULL) FILTER (WHERE a.grants) THEN max(a.ends) FILTER
-                (WHERE a.grants) END AS until
+            max(a.ends) FILTER (WHERE a.grants) AS until
         FROM (
             SELECT *
             FROM entitlements x
@@ -121,13 +120,10 @@ constexpr auto select_features = pg::sql<join_product>(R"(
             LIMIT $6::bigint
         ) AS e {join_product}
         CROSS JOIN LATERAL (
-            SELECT CASE WHEN e.expires_at IS NOT NULL THEN greatest(
-                e.expires_at, e.grace_until
-            ) END AS ends
+            SELECT {access_end} AS ends
         ) AS t
         CROSS JOIN LATERAL (
-            SELECT t.ends, e.status = 'active' AND (t.ends IS NULL OR t.ends > k.now)
-                AND k.feature = ANY (p.features) AS grants
+            SELECT t.ends, t.ends > k.now AND k.feature = ANY (p.features) AS grants
         ) AS a
     ) AS f)");
 
@@ -138,79 +134,21 @@ std::vector<pg::Param> feature_params(std::span<FeatureQuery const> queries, pg:
         pg::column(queries, [](FeatureQuery const& q) { return std::string_view(q.feature); }),
         pg::column(queries, [](FeatureQuery const& q) { return q.now; }),
         pg::column(queries, [](FeatureQuery const& q) { return core::tenant_of(q.scope_id); }),
-        std::move(limit)};
+        std::move(limit),
+        pg::column(queries, [](FeatureQuery const& q) { return q.settings.renewal_leeway.count(); }),
+        pg::column(queries, [](FeatureQuery const& q) { return q.settings.past_due_is_active; })};
 }
 
 /// Reads the columns after `place`.
 std::optional<FeatureAccess> read_feature(pg::RowReader& r)
 {
     bool const is_crowded = r.boolean();
-    FeatureAccess const feature{.granted = r.boolean(), .until = r.optional_time()};
+    FeatureAccess feature{.granted = r.boolean(), .until = r.optional_time()};
+    if (feature.until == core::Time::max()) feature.until.reset();
     return is_crowded ? std::nullopt : std::optional(feature);
 }
 
 } // namespace
-
-Entitlement read(pg::RowReader& r)
-{
-    Entitlement e;
-    e.id = r.uuid();
-    e.user_id = r.user_id();
-    e.source = r.one_of<Source>();
-    e.provider_product_id = r.text();
-    e.alternative_product_id = r.text();
-    e.transaction_id = r.text();
-    e.status = r.one_of<Status>();
-    e.purchased_at = r.optional_time();
-    e.expires_at = r.optional_time();
-    e.grace_until = r.optional_time();
-    e.will_renew = r.boolean();
-    e.reason = r.optional_text();
-    e.last_event_type = r.text();
-    e.last.at = r.time();
-    e.last.rank = static_cast<int>(r.integer());
-    e.last.period_end = r.time();
-    e.last.event_id = r.text();
-    e.last_transaction_id = r.text();
-    e.created_at = r.time();
-    e.updated_at = r.time();
-    e.revision = r.integer();
-    return e;
-}
-
-std::vector<pg::Param> params(std::span<Entitlement const> rows)
-{
-    auto const column = [&](auto const& member) { return pg::column(rows, member); };
-    auto const text = [&](std::string Entitlement::* member) {
-        return column([member](Entitlement const& e) { return std::string_view(e.*member); });
-    };
-    auto const value = [&](auto Entitlement::* member) {
-        return column([member](Entitlement const& e) { return e.*member; });
-    };
-    return {
-        value(&Entitlement::id),
-        column([](Entitlement const& e) { return std::string_view(e.user_id.text()); }),
-        column([](Entitlement const& e) { return to_string(e.source); }),
-        text(&Entitlement::provider_product_id),
-        text(&Entitlement::alternative_product_id),
-        text(&Entitlement::transaction_id),
-        column([](Entitlement const& e) { return to_string(e.status); }),
-        value(&Entitlement::purchased_at),
-        value(&Entitlement::expires_at),
-        value(&Entitlement::grace_until),
-        value(&Entitlement::will_renew),
-        value(&Entitlement::reason),
-        text(&Entitlement::last_event_type),
-        column([](Entitlement const& e) { return e.last.at; }),
-        column([](Entitlement const& e) { return e.last.rank; }),
-        column([](Entitlement const& e) { return e.last.period_end; }),
-        column([](Entitlement const& e) { return std::string_view(e.last.event_id); }),
-        text(&Entitlement::last_transaction_id),
-        value(&Entitlement::created_at),
-        value(&Entitlement::updated_at),
-        value(&Entitlement::revision),
-    };
-}
 
 pg::Batch<std::optional<std::vector<EntitlementView>>> of_user_batch(
     pg::BatchConnection& connection, std::span<UserKey const> users)
@@ -272,23 +210,33 @@ paging::Page<Entitlement> list_of_user(pg::Tx& tx, core::ScopeId scope_id, core:
 std::vector<Entitlement> of_source(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
-        SELECT {columns}
+    auto const result = tx.run(pg::sql<all_columns>(R"(
+        SELECT {all_columns}
         FROM entitlements e
         WHERE e.scope_id = $1 AND e.user_id = $2 AND e.source = $3)"),
         {scope_id, user_id, to_string(source)});
-    return by_id(pg::read_rows(result, read));
+    return by_id(pg::read_rows(result, read_all));
+}
+
+std::vector<Entitlement> subscribed(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id)
+{
+    auto const result = tx.run(pg::sql<all_columns>(R"(
+        SELECT {all_columns}
+        FROM entitlements e
+        WHERE e.scope_id = $1 AND e.user_id = $2 AND e.source = 'payments' AND e.transaction_id = '')"),
+        {scope_id, user_id});
+    return by_id(pg::read_rows(result, read_all));
 }
 
 std::optional<Entitlement> get(
     pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Uuid entitlement_id)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
-        SELECT {columns}
+    auto const result = tx.run(pg::sql<all_columns>(R"(
+        SELECT {all_columns}
         FROM entitlements e
         WHERE e.scope_id = $1 AND e.entitlement_id = $2 AND e.user_id = $3)"),
         {scope.id, entitlement_id, user_id});
-    return pg::read_first(result, read);
+    return pg::read_first(result, read_all);
 }
 
 std::vector<EntitlementView> join_catalog(
@@ -318,8 +266,8 @@ std::vector<EntitlementView> join_catalog(
 
 std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
-        SELECT {columns}
+    auto const result = tx.run(pg::sql<all_columns>(R"(
+        SELECT {all_columns}
         FROM (SELECT DISTINCT u.id FROM unnest($2::uuid[]) AS u(id)) AS k
         CROSS JOIN LATERAL (
             SELECT *
@@ -328,38 +276,27 @@ std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<co
             LIMIT 1
         ) AS e)"),
         {scope_id, pg::uuids(ids)});
-    return by_id(pg::read_rows(result, read));
+    return by_id(pg::read_rows(result, read_all));
 }
 
-void upsert(pg::Tx& tx, core::ScopeId scope_id, std::span<Entitlement> entitlements)
+void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement, bool is_open)
 {
-    if (entitlements.empty()) return;
-    auto values = params(entitlements);
+    Row const row{&entitlement, is_open};
+    auto values = params(std::span(&row, 1));
     values.emplace_back(scope_id);
     auto const result = tx.run(pg::sql<arrays, names, insert_rows, on_conflict_replace>(R"(
         WITH n AS MATERIALIZED (SELECT clock_timestamp() AS at),
-        w AS (SELECT $22::bigint AS scope_id, u.* FROM unnest({arrays}) AS u({names}))
+        w AS (SELECT $38::bigint AS scope_id, u.* FROM unnest({arrays}) AS u({names}))
         {insert_rows}
         FROM w, n
         WHERE true
         {on_conflict_replace}
-        RETURNING e.entitlement_id, e.created_at, e.updated_at, e.revision)"),
+        RETURNING e.created_at, e.updated_at, e.revision)"),
         values);
-    std::map<core::Uuid, Entitlement*> written;
-    for (auto& entitlement : entitlements)
-        written.emplace(entitlement.id, &entitlement);
-    for (auto const& row : result) {
-        pg::RowReader r(row);
-        auto& entitlement = *written.at(r.uuid());
-        entitlement.created_at = r.time();
-        entitlement.updated_at = r.time();
-        entitlement.revision = r.integer();
-    }
-}
-
-void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement)
-{
-    upsert(tx, scope_id, std::span(&entitlement, 1));
+    pg::RowReader r(result[0]);
+    entitlement.created_at = r.time();
+    entitlement.updated_at = r.time();
+    entitlement.revision = r.integer();
 }
 
 void remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid entitlement_id)

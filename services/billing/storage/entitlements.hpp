@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/scope.hpp"
+#include "domain/access.hpp"
 #include "domain/entitlement.hpp"
 #include "domain/entitlement_view.hpp"
 #include "paging/cursor.hpp"
@@ -32,6 +33,7 @@ struct FeatureQuery {
     core::UserId user_id;
     std::string feature;
     core::Time now;
+    AccessSettings settings;
 };
 
 struct FeatureAccess {
@@ -70,6 +72,9 @@ paging::Page<Entitlement> list_of_user(pg::Tx& tx, core::ScopeId scope_id, core:
 std::vector<Entitlement> of_source(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source);
 
+/// The entitlements of a user from subscriptions of the payments provider, ordered by id.
+std::vector<Entitlement> subscribed(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id);
+
 /// One entitlement of a user, without its catalog product.
 std::optional<Entitlement> get(
     pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, core::Uuid entitlement_id);
@@ -81,10 +86,9 @@ std::vector<EntitlementView> join_catalog(
 /// The entitlements with these ids; missing ones are left out.
 std::vector<Entitlement> by_ids(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
-/// Inserts or replaces rows. Sets the revision, and the times that were `set_by_database`, in `entitlements`.
-/// Ids must be distinct.
-void upsert(pg::Tx& tx, core::ScopeId scope_id, std::span<Entitlement> entitlements);
-void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement);
+/// Inserts or replaces the row. Sets the revision, and the times that were `set_by_database`, in
+/// `entitlement`. `is_open`: whether it gives access now.
+void upsert(pg::Tx& tx, core::ScopeId scope_id, Entitlement& entitlement, bool is_open);
 
 /// Removes an entitlement that exists only because an event of a consumable was applied to a subscription.
 void remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid entitlement_id);

@@ -6,6 +6,7 @@
 #include "storage/event_claims.hpp"
 #include "storage/event_pages.hpp"
 #include "storage/event_users.hpp"
+#include "storage/payment_references.hpp"
 
 #include <boost/json.hpp>
 
@@ -16,7 +17,8 @@ namespace billing::event_archive {
 namespace {
 
 constexpr auto fields = pg::sql(R"(
-    v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, v.erased_at,)");
+    v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, v.event_at,
+    v.erased_at,)");
 
 constexpr auto columns = pg::sql<fields>(R"(
     {fields} v.payload)");
@@ -32,6 +34,12 @@ constexpr auto select_latest = pg::sql<columns>(R"(
     ) AS v
     WHERE v.bytes <= $1::bigint)");
 
+/// The results of events that no history contains.
+std::vector<std::string> unapplied()
+{
+    return {std::string(to_string(EventResult::rejected)), std::string(to_string(EventResult::deferred))};
+}
+
 ArchivedEvent read(pg::RowReader& r)
 {
     ArchivedEvent a;
@@ -43,6 +51,7 @@ ArchivedEvent read(pg::RowReader& r)
     a.result = r.one_of<EventResult>();
     a.reason = r.optional_text().value_or("");
     a.user_id = r.optional_user_id();
+    a.event_at = r.optional_time();
     a.erased_at = r.optional_time();
     a.payload = r.text();
     return a;
@@ -57,36 +66,70 @@ std::vector<Event> events_of(pg::Rows const& result)
     return events;
 }
 
-/// Begins a statement for the events of scope $1 that name the user in parameter `user`. The caller appends
-/// conditions on row `v`, and an order of row `m`.
-std::string select_named(std::string const& user)
+/// The parts of a list's statement that do not depend on its source. The condition is one on row `v`.
+struct ListParts {
+    std::string condition, position, limit;
+};
+
+ListParts list_parts(pg::ParamList& params, Filter const& filter, paging::PageRequest const& asked)
+{
+    ListParts parts;
+    if (filter.type) parts.condition += " AND v.type = " + params.add(*filter.type);
+    if (filter.result) parts.condition += " AND v.result = " + params.add(to_string(*filter.result));
+    if (filter.event_after) parts.condition += " AND v.event_at >= " + params.add(*filter.event_after);
+    if (filter.event_before) parts.condition += " AND v.event_at < " + params.add(*filter.event_before);
+    parts.position = "(" + params.add(paging::time_of(asked.after)) + "::timestamptz, " +
+                     params.add(paging::id_of(asked.after)) + "::uuid)";
+    parts.limit = params.add(asked.rows()) + "::bigint";
+    return parts;
+}
+
+/// Ends a statement for a page of a list that is ordered by the keys of row `key`.
+std::string select_page(ListParts const& parts, std::string const& key)
+{
+    return parts.condition + " AND (" + key + ".received_at, " + key + ".archive_id) < " + parts.position +
+           " ORDER BY " + key + ".received_at DESC, " + key + ".archive_id DESC LIMIT " + parts.limit;
+}
+
+/// The statement for a page of the events of scope $1. `user`: a condition on row `v`, or empty.
+std::string select_own(ListParts const& parts, std::string const& user = {})
+{
+    return "SELECT v.* FROM events v WHERE v.scope_id = $1" + user + select_page(parts, "v");
+}
+
+/// The statement for a page of the events of scope $1 that name the user in parameter `user`, but belong to
+/// another user or to none.
+std::string select_named(ListParts const& parts, std::string const& user)
 {
     static constexpr auto of_user = pg::sql<event_pages::keyed_event>(R"(
         SELECT v.*
         FROM event_users m
         CROSS JOIN {keyed_event} AS v
         WHERE m.scope_id = $1 AND m.user_id = )");
-    return std::string(of_user) + user + " AND v.user_id IS DISTINCT FROM m.user_id";
+    return std::string(of_user) + user + " AND v.user_id IS DISTINCT FROM m.user_id" +
+           select_page(parts, "m");
+}
+
+/// The statement for the rows of a page. Its text depends only on which filters are set.
+std::string select_rows(pg::ParamList& params, Filter const& filter, paging::PageRequest const& asked)
+{
+    auto const parts = list_parts(params, filter, asked);
+    if (filter.named_user) return select_named(parts, params.add(*filter.named_user));
+    if (filter.user_id) return select_own(parts, " AND v.user_id = " + params.add(*filter.user_id));
+    if (!filter.about_user) return select_own(parts);
+    // An event is in one of the two lists, never in both. Each list is read in the order of its index.
+    auto const user = params.add(*filter.about_user);
+    return "(" + select_own(parts, " AND v.user_id = " + user) + ") UNION ALL (" + select_named(parts, user) +
+           ") ORDER BY received_at DESC, archive_id DESC LIMIT " + parts.limit;
 }
 
 /// Reads the rows of a list. The column after the columns of `read` says whether the event fits into the
-/// page. If the event does not fit, its payload is empty. The statement's text depends only on which filters
-/// are set.
+/// page. If the event does not fit, its payload is empty.
 pg::Rows run_list(
     pg::Tx& tx, core::Scope const& scope, Filter const& filter, paging::PageRequest const& asked)
 {
     pg::ParamList params{scope.id};
-    std::string rows = filter.named_user ? select_named(params.add(*filter.named_user))
-                                         : "SELECT v.* FROM events v WHERE v.scope_id = $1";
-    if (filter.type) rows += " AND v.type = " + params.add(*filter.type);
-    if (filter.result) rows += " AND v.result = " + params.add(to_string(*filter.result));
-    if (filter.user_id) rows += " AND v.user_id = " + params.add(*filter.user_id);
-    std::string const key = filter.named_user ? "m" : "v";
-    rows += " AND (" + key + ".received_at, " + key + ".archive_id) < (" +
-            params.add(paging::time_of(asked.after));
-    rows += "::timestamptz, " + params.add(paging::id_of(asked.after)) + "::uuid)";
-    rows += " ORDER BY " + key + ".received_at DESC, " + key + ".archive_id DESC LIMIT " +
-            params.add(asked.rows()) + "::bigint";
+    auto const rows = select_rows(params, filter, asked);
     std::string const fits = "v.before < " + params.add(page_bytes) + "::bigint";
     std::string sql =
         "SELECT " + std::string(fields) + " CASE WHEN " + fits + " THEN v.payload ELSE '' END, " + fits;
@@ -114,6 +157,24 @@ std::vector<std::string> claims_of(std::string const& event_id)
     return claims;
 }
 
+/// The event with one of the claims.
+std::optional<ArchivedEvent> find_one_of(
+    pg::Tx& tx, core::ScopeId scope_id, std::vector<std::string> const& claims)
+{
+    auto const result = tx.run(pg::sql<columns, event_pages::keyed_event>(R"(
+        SELECT {columns}
+        FROM unnest($2::uuid[]) AS k(claim)
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM event_claims x
+            WHERE x.scope_id = $1 AND x.claim = k.claim
+            LIMIT 1
+        ) AS m
+        CROSS JOIN {keyed_event} AS v)"),
+        {scope_id, claims});
+    return pg::read_first(result, read);
+}
+
 } // namespace
 
 bool ArchivedEvent::is_json() const
@@ -129,6 +190,9 @@ std::uint64_t Filter::hash() const
         .add("result", result)
         .add("userId", user_id)
         .add("namedUser", named_user)
+        .add("aboutUser", about_user)
+        .add("eventAfter", event_after)
+        .add("eventBefore", event_before)
         .value();
 }
 
@@ -171,6 +235,19 @@ std::optional<Event> event_of(ArchivedEvent const& archived)
     return std::move(parsed.event);
 }
 
+void insert_waiting(pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id,
+    event_users::EventKey const& event)
+{
+    // The claim gets the latest row's id and time, so that the claim is dropped together with the last
+    // waiting event.
+    tx.run(R"(
+        INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id,
+            received_at = excluded.received_at)",
+        {scope_id, event_claims::claim_of_waiting(subscription_id), event.archive_id, event.received_at});
+}
+
 void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
 {
     tx.run("INSERT INTO event_claims (scope_id, claim, archive_id, received_at) VALUES ($1, $2, $3, $4)",
@@ -188,15 +265,15 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row)
     for (auto& user : other_users(row))
         filings.push_back({{row.archive_id, row.received_at}, std::move(user)});
     event_users::insert(tx, scope_id, filings);
-    if (row.outcome.reason != awaiting_subscription) return;
-    // The claim gets the latest row's id and time, so that the claim is dropped together with the last
-    // waiting event.
-    tx.run(R"(
-        INSERT INTO event_claims AS c (scope_id, claim, archive_id, received_at)
-        VALUES ($1, $2, $3, $4)
-        ON CONFLICT (scope_id, claim) DO UPDATE SET archive_id = excluded.archive_id,
-            received_at = excluded.received_at)",
-        {scope_id, event_claims::claim_of_waiting(*row.subscription_id), row.archive_id, row.received_at});
+    PaymentNode node = row.node;
+    node.archive_id = row.archive_id;
+    node.received_at = row.received_at;
+    payment_references::insert(tx, scope_id, node);
+    if (row.outcome.result == EventResult::deferred)
+        tx.run("INSERT INTO deferred_events (scope_id, received_at, archive_id) VALUES ($1, $2, $3)",
+            {scope_id, row.received_at, row.archive_id});
+    if (row.outcome.reason == awaiting_subscription)
+        insert_waiting(tx, scope_id, *row.subscription_id, {row.archive_id, row.received_at});
 }
 
 paging::Page<ArchivedEvent> list(
@@ -216,18 +293,12 @@ paging::Page<ArchivedEvent> list(
 
 std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& event_id)
 {
-    auto const result = tx.run(pg::sql<columns, event_pages::keyed_event>(R"(
-        SELECT {columns}
-        FROM unnest($2::uuid[]) AS k(claim)
-        CROSS JOIN LATERAL (
-            SELECT *
-            FROM event_claims x
-            WHERE x.scope_id = $1 AND x.claim = k.claim
-            LIMIT 1
-        ) AS m
-        CROSS JOIN {keyed_event} AS v)"),
-        {scope_id, claims_of(event_id)});
-    return pg::read_first(result, read);
+    return find_one_of(tx, scope_id, claims_of(event_id));
+}
+
+std::optional<ArchivedEvent> find_claimed(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim)
+{
+    return find_one_of(tx, scope_id, {claim.to_string()});
 }
 
 void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
@@ -244,12 +315,18 @@ void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event,
 std::vector<Event> history_of_user(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until)
 {
-    static constexpr auto sql = pg::sql<select_latest>(R"(
+    static constexpr auto sql = pg::sql<event_pages::keyed_event, select_latest>(R"(
         WITH mine AS MATERIALIZED (
             SELECT *
             FROM events o
-            WHERE o.scope_id = $2 AND o.user_id = $3 AND o.result <> 'rejected' AND o.event_at <= $4
+            WHERE o.scope_id = $2 AND o.user_id = $3 AND o.result <> ALL ($5::text[]) AND o.event_at <= $4
                 AND o.erased_at IS NULL
+            UNION ALL
+            SELECT v.*
+            FROM event_users m
+            CROSS JOIN {keyed_event} AS v
+            WHERE m.scope_id = $2 AND m.user_id = $3 AND v.user_id IS DISTINCT FROM m.user_id AND v.result <> ALL ($5::text[]) AND v.event_at <= $4
+                AND v.erased_at IS NULL
         ),
         subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL),
         history AS (
@@ -262,13 +339,13 @@ std::vector<Event> history_of_user(
             CROSS JOIN LATERAL (
                 SELECT *
                 FROM events x
-                WHERE x.scope_id = $2 AND x.subject = s.subject AND x.result <> 'rejected'
+                WHERE x.scope_id = $2 AND x.subject = s.subject AND x.result <> ALL ($5::text[])
                     AND x.event_at <= $4
                 OFFSET 0
             ) AS o
         )
         {select_latest})");
-    return events_of(tx.run(sql, {history_bytes, scope_id, user_id, until}));
+    return events_of(tx.run(sql, {history_bytes, scope_id, user_id, until, unapplied()}));
 }
 
 std::vector<Event> history_of_subscription(
@@ -278,11 +355,23 @@ std::vector<Event> history_of_subscription(
         WITH history AS (
             SELECT x.*
             FROM events x
-            WHERE x.scope_id = $2 AND x.subject = $3 AND x.result <> 'rejected'
+            WHERE x.scope_id = $2 AND x.subject = $3 AND x.result <> ALL ($4::text[])
             OFFSET 0
         )
         {select_latest})");
-    return events_of(tx.run(sql, {history_bytes, scope_id, subscription_id}));
+    return events_of(tx.run(sql, {history_bytes, scope_id, subscription_id, unapplied()}));
+}
+
+std::vector<Event> history_of_settings(pg::Tx& tx, core::ScopeId scope_id, core::Time until)
+{
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM events v
+        WHERE v.scope_id = $1 AND v.subject = $2 AND v.provider = 'internal' AND v.event_at <= $3
+        ORDER BY v.event_at DESC
+        LIMIT 1)"),
+        {scope_id, settings_subject, until});
+    return events_of(result);
 }
 
 void mark_applied(
@@ -293,6 +382,60 @@ void mark_applied(
         SET result = 'applied', reason = NULL, user_id = $4
         WHERE scope_id = $1 AND subject = $2 AND reason = $3)",
         {scope_id, subscription_id, awaiting_subscription, user_id});
+}
+
+void mark_reversal_applied(
+    pg::Tx& tx, core::ScopeId scope_id, PaymentNode const& reversal, core::UserId const& user_id)
+{
+    tx.run(R"(
+        UPDATE events
+        SET result = 'applied', reason = NULL, user_id = $4
+        WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3 AND erased_at IS NULL)",
+        {scope_id, reversal.received_at, reversal.archive_id, user_id});
+}
+
+std::vector<core::ScopeId> scopes_with_deferred(pg::Tx& tx, std::span<core::ScopeId const> scopes)
+{
+    auto const result = tx.run(R"(
+        SELECT k.scope_id
+        FROM unnest($1::bigint[]) AS k(scope_id)
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM deferred_events x
+            WHERE x.scope_id = k.scope_id
+            LIMIT 1
+        ) AS waiting
+        ORDER BY 1)",
+        {scopes});
+    return pg::read_rows(result, &pg::RowReader::scope_id);
+}
+
+std::optional<ArchivedEvent> next_deferred(pg::Tx& tx, core::ScopeId scope_id)
+{
+    for (;;) {
+        auto const waiting = tx.run(R"(
+            SELECT x.archive_id, x.received_at
+            FROM deferred_events x
+            WHERE x.scope_id = $1
+            ORDER BY x.received_at, x.archive_id
+            LIMIT 1)",
+            {scope_id});
+        auto const key = pg::read_first(waiting, event_users::read_key);
+        if (!key) return std::nullopt;
+        auto const found = tx.run(pg::sql<columns>(R"(
+            SELECT {columns}
+            FROM events v
+            WHERE v.scope_id = $1 AND v.received_at = $2 AND v.archive_id = $3)"),
+            {scope_id, key->received_at, key->archive_id});
+        if (auto event = pg::read_first(found, read)) return event;
+        remove_deferred(tx, scope_id, *key); // the archive has dropped the event
+    }
+}
+
+void remove_deferred(pg::Tx& tx, core::ScopeId scope_id, event_users::EventKey const& event)
+{
+    tx.run("DELETE FROM deferred_events WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3",
+        {scope_id, event.received_at, event.archive_id});
 }
 
 bool maintain(pg::Tx& tx, unsigned months)

@@ -6,12 +6,15 @@
 #include "core/user_id.hpp"
 #include "domain/event.hpp"
 #include "domain/event_outcome.hpp"
+#include "domain/payment_links.hpp"
 #include "paging/cursor.hpp"
 #include "pg/tx.hpp"
+#include "storage/event_users.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +33,7 @@ struct ArchivedEvent {
     EventResult result{};
     std::string reason; ///< may be empty
     std::optional<core::UserId> user_id;
+    std::optional<core::Time> event_at; ///< the time that the provider states
     /// When the event lost its user, because the user was erased. The user id is a pseudonym then.
     std::optional<core::Time> erased_at;
     /// As received; in a rejected event, bytes that are not UTF-8 are replaced. After the erasure of a user,
@@ -44,9 +48,14 @@ struct ArchivedEvent {
 struct Filter {
     std::optional<std::string> type;
     std::optional<EventResult> result;
-    std::optional<core::UserId> user_id;
+    std::optional<core::UserId> user_id; ///< only events that belong to this user
     /// Only events that name this user besides their own user (event_users.hpp).
     std::optional<core::UserId> named_user;
+    /// Only events that belong to this user, and events that name this user. At most one of the filters by
+    /// user is set.
+    std::optional<core::UserId> about_user;
+    /// Only events whose `event_at` is `event_after` or later, and before `event_before`.
+    std::optional<core::Time> event_after, event_before;
 
     /// Identifies the filter in cursors, because a cursor is valid only with the filter it was made for.
     std::uint64_t hash() const;
@@ -65,6 +74,9 @@ paging::Page<ArchivedEvent> list(
 /// The event with this id, of either provider.
 std::optional<ArchivedEvent> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& event_id);
 
+/// The event with this claim (storage/event_claims.hpp).
+std::optional<ArchivedEvent> find_claimed(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim);
+
 /// An event to insert.
 struct NewEvent {
     core::Uuid archive_id;
@@ -80,6 +92,7 @@ struct NewEvent {
     std::optional<std::string> subscription_id; ///< column `subject`
     std::optional<core::Time> event_at;
     std::string payload;
+    PaymentNode node; ///< what the event states about a payment; without ids: nothing
 };
 
 /// The users for the table `event_users`: `named_users` without `user_id`.
@@ -89,8 +102,14 @@ std::vector<core::UserId> other_users(NewEvent const& row);
 std::string payload_of(std::string const& body);
 
 /// Inserts the row, its other users, and its claim, which must be free. If the event waits for a
-/// subscription, also inserts or updates the shared claim of all events that wait for the subscription.
+/// subscription, also inserts or updates the shared claim of all events that wait for the subscription. A
+/// deferred event is also inserted into `deferred_events`.
 void insert(pg::Tx& tx, core::ScopeId scope_id, NewEvent const& row);
+
+/// Inserts or updates the shared claim of all events that wait for a subscription. `event`: the latest of
+/// them.
+void insert_waiting(pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id,
+    event_users::EventKey const& event);
 
 /// The time of the database's clock. Under the scope's lock, it is the time of receipt of an event.
 core::Time now(pg::Tx& tx);
@@ -102,11 +121,19 @@ std::optional<Event> event_of(ArchivedEvent const& archived);
 void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
     std::optional<core::UserId> const& user_id);
 
-/// All events of a user and of the user's subscriptions whose provider's time is not after `until`, parsed by
-/// the current rules. Excludes rejected and erased events. If the payloads exceed `history_bytes` in total,
-/// only the latest events by the provider's time are returned. The order is undefined.
+/// All events of a user and of the user's subscriptions, and all events that name the user, whose provider's
+/// time is not after `until`, parsed by the current rules. Excludes rejected and erased events. If the
+/// payloads exceed `history_bytes` in total, only the latest events by the provider's time are returned. The
+/// order is undefined.
 std::vector<Event> history_of_user(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until = core::max_time);
+
+/// The column `subject` of the events SETTINGS, so that they are found without a search of the archive. No id
+/// of the payments provider has a colon.
+inline constexpr char const* settings_subject = "internal:settings";
+
+/// The last change of the tenant's settings for access whose time is not after `until`, if any.
+std::vector<Event> history_of_settings(pg::Tx& tx, core::ScopeId scope_id, core::Time until);
 
 /// Like `history_of_user`, but returns the events of one subscription of the payments provider, regardless of
 /// their time.
@@ -117,6 +144,20 @@ std::vector<Event> history_of_subscription(
 /// their user to `user_id`.
 void mark_applied(
     pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id, core::UserId const& user_id);
+
+/// Sets the result of an archived refund or lost dispute to applied, and its user to `user_id`.
+void mark_reversal_applied(
+    pg::Tx& tx, core::ScopeId scope_id, PaymentNode const& reversal, core::UserId const& user_id);
+
+/// Those of `scopes` that have deferred events. The transaction must see all of `scopes`.
+std::vector<core::ScopeId> scopes_with_deferred(pg::Tx& tx, std::span<core::ScopeId const> scopes);
+
+/// The oldest event of the scope that was deferred and is not applied yet. Ends the deferral of events that
+/// the archive has dropped.
+std::optional<ArchivedEvent> next_deferred(pg::Tx& tx, core::ScopeId scope_id);
+
+/// Ends the deferral of an event.
+void remove_deferred(pg::Tx& tx, core::ScopeId scope_id, event_users::EventKey const& event);
 
 /// Creates the partitions of the coming months. Deletes the claims of events that were received more than
 /// `months` whole months ago, and drops their partitions. One call does a bounded part of this work, and

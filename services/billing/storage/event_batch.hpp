@@ -4,6 +4,7 @@
 #include "core/scope.hpp"
 #include "crypto/hash.hpp"
 #include "domain/entitlement.hpp"
+#include "domain/payment_links.hpp"
 #include "domain/subscription.hpp"
 #include "pg/batch.hpp"
 #include "pg/tx.hpp"
@@ -29,8 +30,8 @@ struct SubscriptionQuery {
     std::optional<core::UserId> user_id; ///< nullopt: the user of the stored subscription
 };
 
-/// For each query: the event's own subscription, if it is stored, and at most `limit` other subscriptions of
-/// its user.
+/// For each query: the event's own subscription, if it is stored, and the other subscriptions that belong to
+/// its user or have belonged to the user, at most `limit` of each kind.
 pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& connection,
     pg::Scopes const& scopes, std::span<SubscriptionQuery const> queries, std::size_t limit);
 
@@ -42,14 +43,18 @@ struct StateQuery {
     std::vector<core::Uuid> entitlement_ids; ///< without repetition
     /// The claim of erased users (event_claims::claim_of_erased) of the event's subscription.
     std::optional<core::Uuid> erased_claim;
-    std::vector<crypto::Digest> users; ///< of the event's users: auth::erased_user_rows::hash_of
+    std::vector<crypto::Digest> users;          ///< of the event's users: auth::erased_user_rows::hash_of
+    std::optional<core::UserId> mentioned_user; ///< a user of whom `is_named` is asked
+    std::vector<std::string> references;        ///< the ids of payments that the event names
 };
 
 struct State {
     bool is_claimed = false;
-    bool has_webhook = false; ///< the scope has an enabled webhook
-    bool has_history = false; ///< `waiting_claim` exists
-    bool has_erased = false;  ///< `erased_claim` exists, or the account of one of `users` was deleted
+    bool has_webhook = false;    ///< the scope has an enabled webhook
+    bool has_history = false;    ///< `waiting_claim` exists
+    bool has_erased = false;     ///< `erased_claim` exists, or the account of one of `users` was deleted
+    bool is_named = false;       ///< archived events of other users name `mentioned_user`
+    bool has_references = false; ///< an archived event names one of `references`
     std::vector<Entitlement> entitlements;
 };
 
@@ -62,7 +67,11 @@ struct EventWrite {
     event_archive::NewEvent row; ///< `received_at` is ignored: the statement sets it
     bool is_first = false; ///< first event of its subscription; no other event may wait for the subscription
     std::vector<Entitlement> entitlements;
+    std::vector<bool> is_open; ///< for each of `entitlements`, whether it gives access now
     std::optional<Subscription> subscription;
+    /// A user whom no archived event of another user named when the rows were read; empty: none.
+    core::UserId unnamed_user;
+    PaymentNode node; ///< what the event states about a payment; without ids: nothing
 
     // The rows that the event depends on: ids, and the revisions that were read. Revision 0: there was no
     // row.
@@ -78,6 +87,7 @@ struct EventWrite {
 /// - The rows that the event depends on have not changed.
 /// - The event's scope has no enabled webhook.
 /// - The event's id is not claimed.
+/// - No archived event names one of the ids in its `node`, or its `unnamed_user`.
 pg::Batch<bool> write(pg::BatchConnection& connection, std::span<EventWrite const* const> events);
 
 } // namespace billing::event_batch

@@ -42,6 +42,23 @@ pg::Batch<std::vector<Subscription>> read_subscriptions(pg::BatchConnection& con
                     AND x.subscription_id <> k.subject
                 LIMIT $4::bigint
             )
+            UNION ALL (
+                SELECT y.*
+                FROM (
+                    SELECT *
+                    FROM subscription_former_users x
+                    WHERE x.scope_id = k.scope_id AND x.user_id = k.user_id
+                        AND x.subscription_id <> k.subject
+                    LIMIT $4::bigint
+                ) AS f
+                CROSS JOIN LATERAL (
+                    SELECT *
+                    FROM payment_subscriptions x
+                    WHERE x.scope_id = k.scope_id AND x.subscription_id = f.subscription_id
+                        AND x.user_id <> k.user_id
+                    LIMIT 1
+                ) AS y
+            )
         ) AS s)");
     auto const result = co_await connection.run(scopes, sql, params);
     std::vector<std::vector<Subscription>> found(queries.size());
@@ -63,15 +80,21 @@ pg::Batch<State> read_state(
         auto const bytes = [](crypto::Digest const& hash) { return pg::Param::bytes(crypto::view(hash)); };
         return pg::column(q.users, bytes).text();
     };
+    auto const references = [](StateQuery const& q) {
+        return pg::column(q.references, [](std::string const& id) { return std::string_view(id); }).text();
+    };
     std::vector<pg::Param> const params{pg::column(queries, [](auto const& q) { return q.scope_id; }),
         pg::column(queries, [](auto const& q) { return q.claim; }),
         pg::column(queries, [](auto const& q) { return q.waiting_claim; }), pg::column(queries, ids),
-        pg::column(queries, [](auto const& q) { return q.erased_claim; }), pg::column(queries, users)};
-    static constexpr auto sql = pg::sql<entitlements::columns>(R"(
+        pg::column(queries, [](auto const& q) { return q.erased_claim; }), pg::column(queries, users),
+        pg::column(queries, [](auto const& q) { return q.mentioned_user; }), pg::column(queries, references)};
+    static constexpr auto sql = pg::sql<entitlements::all_columns>(R"(
         SELECT k.place, c.yes IS NOT NULL, h.yes IS NOT NULL, a.yes IS NOT NULL,
-            s.yes IS NOT NULL OR u.yes IS NOT NULL, {columns}
-        FROM unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[]) WITH ORDINALITY
-            AS k(scope_id, claim, waiting, ids, erased, users, place)
+            s.yes IS NOT NULL OR u.yes IS NOT NULL, m.yes IS NOT NULL, p.yes IS NOT NULL, {all_columns}
+        FROM unnest(
+            $1::bigint[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::text[]
+        ) WITH ORDINALITY
+            AS k(scope_id, claim, waiting, ids, erased, users, mentioned, refs, place)
         LEFT JOIN LATERAL (
             SELECT true AS yes
             FROM event_claims x
@@ -113,6 +136,25 @@ pg::Batch<State> read_state(
         ) AS u
             ON true
         LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM event_users x
+            WHERE x.scope_id = k.scope_id AND x.user_id = k.mentioned
+            LIMIT 1
+        ) AS m
+            ON true
+        LEFT JOIN LATERAL (
+            SELECT true AS yes
+            FROM unnest(k.refs::text[]) AS i(reference)
+            CROSS JOIN LATERAL (
+                SELECT
+                FROM payment_references x
+                WHERE x.scope_id = k.scope_id AND x.reference = i.reference
+                LIMIT 1
+            ) AS found
+            LIMIT 1
+        ) AS p
+            ON true
+        LEFT JOIN LATERAL (
             SELECT x.*
             FROM unnest(k.ids::uuid[]) AS i(id)
             CROSS JOIN LATERAL (
@@ -132,7 +174,9 @@ pg::Batch<State> read_state(
         state.has_webhook = r.boolean();
         state.has_history = r.boolean();
         state.has_erased = r.boolean();
-        if (!r.is_null()) state.entitlements.push_back(entitlements::read(r));
+        state.is_named = r.boolean();
+        state.has_references = r.boolean();
+        if (!r.is_null()) state.entitlements.push_back(entitlements::read_all(r));
     }
     co_return states;
 }

@@ -3,6 +3,7 @@
 #include "storage/entitlement_rows.hpp"
 #include "storage/event_batch.hpp"
 #include "storage/event_claims.hpp"
+#include "storage/payment_references.hpp"
 #include "storage/subscriptions.hpp"
 
 #include <string_view>
@@ -28,9 +29,14 @@ public:
     {
         for (std::size_t place = 0; place < events.size(); ++place) {
             auto const& event = *events[place];
-            for (auto const& entitlement : event.entitlements) {
-                entitlements_.push_back(entitlement);
+            for (std::size_t i = 0; i < event.entitlements.size(); ++i) {
+                entitlements_.push_back({&event.entitlements[i], event.is_open[i]});
                 entitlement_places_.push_back(place);
+            }
+            if (!event.unnamed_user.empty()) unnamed_places_.push_back(place);
+            for (auto const& id : event.node.ids) {
+                reference_places_.push_back(place);
+                references_.push_back(id);
             }
             if (event.subscription) subscription_places_.push_back(place);
             for (auto const& [id, revision] : event.entitlement_revisions)
@@ -71,6 +77,13 @@ public:
         add(user_places_, [&](std::size_t place) { return events_[place]->subscription_count; });
         add(filed_places_, same);
         add(filed_users_, [](core::UserId const& user) { return std::string_view(user.text()); });
+        add(reference_places_, same);
+        add(references_, [](std::string const& id) { return std::string_view(id); });
+        add(reference_places_,
+            [&](std::size_t place) { return payment_references::to_json(events_[place]->node); });
+        add(unnamed_places_, same);
+        add(unnamed_places_,
+            [&](std::size_t place) { return std::string_view(events_[place]->unnamed_user.text()); });
         return params;
     }
 
@@ -108,9 +121,11 @@ private:
     }
 
     std::span<EventWrite const* const> events_;
-    std::vector<Entitlement> entitlements_;
+    std::vector<entitlements::Row> entitlements_;
+    std::vector<std::string> references_;
     std::vector<core::UserId> filed_users_;
-    std::vector<std::size_t> entitlement_places_, subscription_places_, user_places_, filed_places_;
+    std::vector<std::size_t> entitlement_places_, subscription_places_, user_places_, filed_places_,
+        reference_places_, unnamed_places_;
     std::vector<Revision<core::Uuid>> entitlement_revisions_;
     std::vector<Revision<std::string>> subscription_revisions_;
 };
@@ -123,9 +138,9 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
     e AS MATERIALIZED (
         SELECT u.*, u.ordinal - 1 AS place
         FROM unnest(
-            $23::bigint[], $24::boolean[], $25::uuid[], $26::uuid[], $27::uuid[], $28::text[],
-            $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[],
-            $35::timestamptz[], $36::text[]
+            $39::bigint[], $40::boolean[], $41::uuid[], $42::uuid[], $43::uuid[], $44::text[],
+            $45::text[], $46::text[], $47::text[], $48::text[], $49::text[], $50::text[],
+            $51::timestamptz[], $52::text[]
         ) WITH ORDINALITY AS u(
             scope_id, is_first, waiting, archive_id, claim, provider, event_id, type, result, reason,
             user_id, subject, event_at, payload, ordinal
@@ -134,7 +149,7 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
     ),
     changed AS MATERIALIZED (
         SELECT g.place
-        FROM unnest($41::bigint[], $42::uuid[], $43::bigint[]) AS g(place, id, revision)
+        FROM unnest($57::bigint[], $58::uuid[], $59::bigint[]) AS g(place, id, revision)
         JOIN e ON e.place = g.place
         LEFT JOIN LATERAL (
             SELECT x.revision
@@ -146,7 +161,7 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
         WHERE coalesce(now.revision, 0) <> g.revision
         UNION ALL
         SELECT g.place
-        FROM unnest($44::bigint[], $45::text[], $46::bigint[]) AS g(place, id, revision)
+        FROM unnest($60::bigint[], $61::text[], $62::bigint[]) AS g(place, id, revision)
         JOIN e ON e.place = g.place
         LEFT JOIN LATERAL (
             SELECT x.revision
@@ -158,12 +173,26 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
         WHERE coalesce(now.revision, 0) <> g.revision
         UNION ALL
         SELECT g.place
-        FROM unnest($47::bigint[], $48::text[], $49::bigint[]) AS g(place, user_id, n)
+        FROM unnest($63::bigint[], $64::text[], $65::bigint[]) AS g(place, user_id, n)
         JOIN e ON e.place = g.place
         CROSS JOIN LATERAL (
             SELECT count(*) AS n
-            FROM payment_subscriptions x
-            WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id
+            FROM (
+                SELECT
+                FROM payment_subscriptions x
+                WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id
+                UNION ALL
+                SELECT
+                FROM subscription_former_users x
+                CROSS JOIN LATERAL (
+                    SELECT
+                    FROM payment_subscriptions y
+                    WHERE y.scope_id = e.scope_id AND y.subscription_id = x.subscription_id
+                        AND y.user_id <> g.user_id
+                    LIMIT 1
+                ) AS moved
+                WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id
+            ) AS theirs
         ) AS now
         WHERE now.n <> g.n
         UNION ALL
@@ -185,6 +214,26 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
             WHERE x.scope_id = e.scope_id AND x.enabled
             LIMIT 1
         ) AS listening
+        UNION ALL
+        SELECT g.place
+        FROM unnest($68::bigint[], $69::text[]) AS g(place, reference)
+        JOIN e ON e.place = g.place
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM payment_references x
+            WHERE x.scope_id = e.scope_id AND x.reference = g.reference
+            LIMIT 1
+        ) AS those
+        UNION ALL
+        SELECT g.place
+        FROM unnest($71::bigint[], $72::text[]) AS g(place, user_id)
+        JOIN e ON e.place = g.place
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM event_users x
+            WHERE x.scope_id = e.scope_id AND x.user_id = g.user_id
+            LIMIT 1
+        ) AS naming
     ),
     claimed AS (
         INSERT INTO event_claims (scope_id, claim, archive_id, received_at)
@@ -207,7 +256,14 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
     filed AS (
         INSERT INTO event_users (scope_id, user_id, received_at, archive_id)
         SELECT t.scope_id, u.user_id, n.at, t.archive_id
-        FROM unnest($50::bigint[], $51::text[]) AS u(place, user_id)
+        FROM unnest($66::bigint[], $67::text[]) AS u(place, user_id)
+        JOIN taken t ON t.place = u.place
+        CROSS JOIN n
+    ),
+    referenced AS (
+        INSERT INTO payment_references (scope_id, reference, archive_id, received_at, node)
+        SELECT t.scope_id, u.reference, t.archive_id, n.at, u.node::json
+        FROM unnest($68::bigint[], $69::text[], $70::text[]) AS u(place, reference, node)
         JOIN taken t ON t.place = u.place
         CROSS JOIN n
     ),
@@ -222,16 +278,16 @@ constexpr auto write_sql = pg::sql<entitlements::arrays, entitlements::names, en
     subscribed AS (
         INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision)
         SELECT t.scope_id, u.id, u.user_id, u.state::json, 1
-        FROM unnest($37::bigint[], $38::text[], $39::text[], $40::text[]) AS u(
+        FROM unnest($53::bigint[], $54::text[], $55::text[], $56::text[]) AS u(
             place, id, user_id, state
         )
         JOIN taken t ON t.place = u.place
         ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id,
-            state = excluded.state, revision = s.revision + 1
+            state = excluded.state, revision = s.revision + 1, updated_at = clock_timestamp()
     ),
     w AS (
         SELECT t.scope_id, u.*
-        FROM unnest({arrays}, $22::bigint[]) AS u({names}, place)
+        FROM unnest({arrays}, $38::bigint[]) AS u({names}, place)
         JOIN taken t ON t.place = u.place
     ),
     entitled AS (

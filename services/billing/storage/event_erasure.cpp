@@ -3,6 +3,7 @@
 #include "domain/event_erasure.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "pg/uuids.hpp"
 #include "storage/event_archive.hpp"
 #include "storage/event_pages.hpp"
 #include "storage/event_users.hpp"
@@ -46,6 +47,17 @@ void update(pg::Tx& tx, core::ScopeId scope_id, std::span<Rewritten const> rows)
             column([](Rewritten const& row) { return row.event.is_erased; })});
 }
 
+/// The ids of the payments of erased events would lead from later events to the pseudonym.
+void remove_references(pg::Tx& tx, core::ScopeId scope_id, std::span<Rewritten const> rows)
+{
+    std::vector<core::Uuid> ids;
+    for (auto const& row : rows)
+        if (row.event.is_erased) ids.push_back(row.key.archive_id);
+    if (ids.empty()) return;
+    tx.run("DELETE FROM payment_references WHERE scope_id = $1 AND archive_id = ANY ($2::uuid[])",
+        {scope_id, pg::uuids(ids)});
+}
+
 /// Erases the user from the events in `rows`. `owner`: the user whose event each of them is; nullopt: the
 /// user of the event's row. Returns false if there are no rows.
 bool erase(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::UserId const& pseudonym,
@@ -63,6 +75,7 @@ bool erase(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core
         rewritten.push_back({found.key, std::move(erased)});
     }
     update(tx, scope_id, rewritten);
+    remove_references(tx, scope_id, rewritten);
     event_users::remove(tx, scope_id, unfiled);
     return !unfiled.empty();
 }
@@ -113,6 +126,7 @@ bool erase_of_subscriptions(pg::Tx& tx, core::ScopeId scope_id, core::UserId con
                 SELECT *
                 FROM events x
                 WHERE x.scope_id = $2 AND x.subject = s.subject AND x.user_id IS NULL
+                    AND x.provider <> 'internal'
                 LIMIT $4::bigint
             ) AS o
             LIMIT $4::bigint

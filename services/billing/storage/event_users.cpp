@@ -52,6 +52,12 @@ std::vector<core::UserId> users_of(event_pages::Event const& event)
 
 } // namespace
 
+EventKey read_key(pg::RowReader& r)
+{
+    core::Uuid const archive_id = r.uuid();
+    return {archive_id, r.time()};
+}
+
 void insert(pg::Tx& tx, core::ScopeId scope_id, std::span<Filing const> rows)
 {
     if (rows.empty()) return;
@@ -74,14 +80,18 @@ void remove(pg::Tx& tx, core::ScopeId scope_id, std::span<Filing const> rows)
         params(scope_id, rows));
 }
 
+bool is_named(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id)
+{
+    auto const found =
+        tx.run("SELECT FROM event_users WHERE scope_id = $1 AND user_id = $2 LIMIT 1", {scope_id, user_id});
+    return !found.empty();
+}
+
 bool file_older(pg::Tx& tx, core::ScopeId scope_id, std::size_t limit)
 {
     auto const position =
         tx.run("SELECT archive_id, received_at FROM event_filing WHERE scope_id = $1 FOR UPDATE", {scope_id});
-    auto const after = pg::read_first(position, [](pg::RowReader& r) {
-        core::Uuid const archive_id = r.uuid();
-        return EventKey{archive_id, r.time()};
-    });
+    auto const after = pg::read_first(position, read_key);
     if (!after) return false;
     auto const events = next_events(tx, scope_id, *after, limit);
     if (events.empty()) {

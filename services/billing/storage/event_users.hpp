@@ -4,6 +4,7 @@
 #include "core/id.hpp"
 #include "core/scope.hpp"
 #include "core/user_id.hpp"
+#include "pg/row.hpp"
 #include "pg/tx.hpp"
 
 #include <cstddef>
@@ -19,6 +20,9 @@ struct EventKey {
     core::Time received_at;
 };
 
+/// Reads the columns archive_id and received_at.
+EventKey read_key(pg::RowReader& r);
+
 /// A row of the table: the event is filed under the user.
 struct Filing {
     EventKey event;
@@ -30,6 +34,9 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, std::span<Filing const> rows);
 
 /// Deletes rows, some of which may not exist.
 void remove(pg::Tx& tx, core::ScopeId scope_id, std::span<Filing const> rows);
+
+/// Whether an archived event of another user names this user.
+bool is_named(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id);
 
 /// Files at most `limit` events that a version without this table has archived. Returns false if no such
 /// event is left.

@@ -73,6 +73,30 @@ std::optional<Product> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
     return pg::read_first(result, read);
 }
 
+std::optional<Product> find(pg::Tx& tx, core::TenantId tenant_id, std::string const& id)
+{
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT {columns}
+        FROM (
+            (
+                SELECT 1 AS place, q.*
+                FROM products q
+                WHERE q.tenant_id = $1 AND q.product_id = $2
+                LIMIT 1
+            )
+            UNION ALL (
+                SELECT 2 AS place, q.*
+                FROM products q
+                WHERE q.tenant_id = $1 AND q.provider_product_id = $3
+                LIMIT 1
+            )
+        ) AS p
+        ORDER BY p.place
+        LIMIT 1)"),
+        {tenant_id, core::Uuid::parse(id), id});
+    return pg::read_first(result, read);
+}
+
 std::optional<Product> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 {
     auto const result = tx.run(pg::sql<columns>(R"(

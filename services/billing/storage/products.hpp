@@ -23,11 +23,15 @@ namespace billing::products {
 
 using core::to_string;
 
-enum class Kind : std::uint8_t { subscription, consumable };
+enum class Kind : std::uint8_t {
+    subscription,
+    consumable, ///< each purchase is an entitlement of its own
+    lifetime,   ///< bought once and kept
+};
 
 constexpr auto enum_names(Kind)
 {
-    return std::to_array<std::string_view>({"subscription", "consumable"});
+    return std::to_array<std::string_view>({"subscription", "consumable", "lifetime"});
 }
 
 /// A quantity that a purchase grants, such as 500 `coins`.
@@ -52,6 +56,9 @@ struct Product {
 std::string to_json(std::vector<Grant> const& grants);
 
 std::optional<Product> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
+
+/// The product with this id, or else with this id at the provider.
+std::optional<Product> find(pg::Tx& tx, core::TenantId tenant_id, std::string const& id);
 
 /// The product, locked until the transaction ends.
 std::optional<Product> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);

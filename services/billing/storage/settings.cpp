@@ -4,9 +4,9 @@
 
 namespace billing::settings {
 
-PaymentSettings read_payment_settings(pg::Tx& tx, core::Scope const& scope)
+AccessSettings read_access_settings(pg::Tx& tx, core::Scope const& scope)
 {
-    return payment_settings(tenancy::settings::read(tx, scope.production()).document);
+    return access_settings(tenancy::settings::read(tx, scope.production()).document);
 }
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)

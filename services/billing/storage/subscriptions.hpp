@@ -16,12 +16,12 @@
 namespace billing::subscriptions {
 
 /// The columns of row `s`, in the order of `read`.
-inline constexpr auto columns = pg::sql("s.subscription_id, s.user_id, s.state, s.revision");
+inline constexpr auto columns = pg::sql("s.subscription_id, s.user_id, s.state, s.revision, s.updated_at");
 
 std::optional<Subscription> find(pg::Tx& tx, core::ScopeId scope_id, std::string const& id);
 
-/// The subscriptions of a user.
-std::vector<Subscription> of_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id);
+/// The subscriptions that belong to a user or have belonged to the user.
+std::vector<Subscription> about_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id);
 
 /// The subscriptions that belong to a user or have belonged to the user, in the order of their ids, after the
 /// id `after`. At most `limit`.

@@ -7,6 +7,7 @@
 #include "storage/event_erasure.hpp"
 #include "storage/event_users.hpp"
 #include "storage/subscriptions.hpp"
+#include "storage/sync_requests.hpp"
 
 #include <algorithm>
 #include <span>
@@ -120,6 +121,7 @@ std::size_t erase_entitlements(pg::Tx& tx, Erasure const& erasure, std::size_t l
 
 void erase_sync(pg::Tx& tx, Erasure const& erasure)
 {
+    sync_requests::remove(tx, erasure.scope.id, erasure.user_id);
     auto const tenant_id = erasure.scope.tenant_id();
     tx.run(R"(
         DELETE FROM syncs s

@@ -29,9 +29,9 @@ std::size_t erase_former_items(pg::Tx& tx, user_data::Erasure const& erasure, st
 /// Deletes the user's entitlements, and what the audit log says about them. Webhooks are not told.
 std::size_t erase_entitlements(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
-/// Deletes the lease and the delay of the user's syncs. Both environments share this row, so it stays while
-/// the other environment has entitlements from purchases of the user. The transaction must see both
-/// environments. A sync that is in progress writes nothing for a user whose account was deleted.
+/// Deletes the lease, the delay and the requests of the user's syncs. Both environments share this row, so it
+/// stays while the other environment has entitlements from purchases of the user. The transaction must see
+/// both environments. A sync that is in progress writes nothing for a user whose account was deleted.
 void erase_sync(pg::Tx& tx, user_data::Erasure const& erasure);
 
 /// Whether the user's account was deleted (auth::erased_user_rows). No data may be stored for the user any

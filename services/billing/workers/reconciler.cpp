@@ -9,11 +9,14 @@
 #include "jobs/queue.hpp"
 #include "pg/database.hpp"
 #include "storage/syncs.hpp"
+#include "storage/user_erasure.hpp"
 #include "tenancy/settings.hpp"
 #include "tenancy/tenant_rows.hpp"
 
 #include <algorithm>
 #include <exception>
+#include <utility>
+#include <vector>
 
 namespace billing::reconciler {
 
@@ -21,15 +24,22 @@ namespace {
 
 using namespace std::chrono_literals;
 using jobs::Outcome;
-using Kind = PurchasesApiError::Kind;
+using Kind = ProviderApiError::Kind;
 
 constexpr auto refusal_delay = 1h;       // the tenant has to change the key
 constexpr auto unknown_user_delay = 24h; // the user may become known, or the entitlement may end
 constexpr auto failure_delay = 1h; // for the user whose sync failed, because the user's data may be the cause
-constexpr auto min_time_between_syncs = 1h; // for a user who is still overdue after a sync
 constexpr std::size_t scopes_per_step = 500;
 
-/// One run of a tenant's job: syncs overdue users of the tenant one after the other.
+/// The sync of one user with one provider.
+struct Task {
+    syncs::Lease lease;
+    Source source{};
+    bool is_requested = false; ///< whether an event has requested it
+    ingest::SyncStart start;
+};
+
+/// One run of a tenant's job: syncs users of the tenant one after the other.
 class Run {
 public:
     Run(Deps const& deps, jobs::Claim const& claim, std::stop_token const& stop)
@@ -39,14 +49,16 @@ public:
 
     Outcome operator()()
     {
-        auto const key = api_key();
-        if (key.empty()) return Outcome::done();
+        if (begin())
+            deps_.logger.warn("too many users wait for a sync; further ones are not noted",
+                {{"tenant", core::to_string(tenant_id_)}});
         for (unsigned i = 0; i < users_per_run && !stop_.stop_requested(); ++i) {
-            auto const lease = next();
-            if (!lease) return Outcome::done();
-            if (auto const pause = sync(*lease, key)) return *pause;
+            auto const task = sources_.empty() ? std::nullopt : next();
+            if (!task) return retry_at_ ? Outcome::retry(*retry_at_) : Outcome::done();
+            if (!sync(*task)) return Outcome::not_yet(deps_.clock.now());
         }
-        return Outcome::not_yet(deps_.clock.now() + between_runs);
+        return sources_.empty() && retry_at_ ? Outcome::retry(*retry_at_)
+                                             : Outcome::not_yet(deps_.clock.now() + between_runs);
     }
 
 private:
@@ -55,101 +67,144 @@ private:
         return deps_.db.transact_blocking(pg::Scopes::of_tenant(tenant_id_), std::move(work));
     }
 
-    /// The provider's API key. Empty if the tenant is suspended or has removed the key.
-    core::Secret api_key()
+    /// Reads the providers' API keys. There are none if the tenant is suspended. Returns whether requests for
+    /// syncs are dropped, because too many wait.
+    bool begin()
     {
         return transact([&](pg::Tx& tx) {
-            if (tenancy::tenant_rows::is_suspended(tx, tenant_id_)) return core::Secret();
-            auto const document =
-                tenancy::settings::read(tx, core::Scope::of(tenant_id_, core::Environment::production, {}))
-                    .document;
-            return settings::purchases_api_key(document, tenant_id_, deps_.keyring);
+            sources_.clear();
+            if (tenancy::tenant_rows::is_suspended(tx, tenant_id_)) return false;
+            auto const home = core::Scope::of(tenant_id_, core::Environment::production, {});
+            auto const document = tenancy::settings::read(tx, home).document;
+            purchases_key_ = settings::purchases_api_key(document, tenant_id_, deps_.keyring);
+            payments_key_ = settings::payments_api_key(document, tenant_id_, deps_.keyring);
+            if (!purchases_key_.empty()) sources_.push_back(Source::purchases);
+            if (!payments_key_.empty()) sources_.push_back(Source::payments);
+            return sync_requests::is_full(tx, tenant_id_);
         });
     }
 
-    std::optional<syncs::Lease> next()
+    std::optional<Task> next()
     {
-        return transact([&](pg::Tx& tx) {
+        return transact([&](pg::Tx& tx) -> std::optional<Task> {
             auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
-            return syncs::acquire_overdue(tx, tenant_id_, now - overdue_after, now, now + syncs::lease_time);
+            auto const request = next_request(tx, now);
+            auto const source = request ? request->source : Source::purchases;
+            if (std::ranges::find(sources_, source) == sources_.end()) return std::nullopt;
+            auto lease = request ? syncs::acquire(tx, tenant_id_, request->user_id, now)
+                                 : syncs::acquire_overdue(tx, tenant_id_, now);
+            if (!lease) return std::nullopt;
+            auto start = ingest::start_sync(tx, tenant_id_, lease->user_id);
+            return Task{*std::move(lease), source, request.has_value(), std::move(start)};
         });
     }
 
-    /// nullopt: continue with the next user.
-    std::optional<Outcome> sync(syncs::Lease const& lease, core::Secret const& key)
+    /// The next request. Deletes the requests of users whose account was deleted.
+    std::optional<sync_requests::Waiting> next_request(pg::Tx& tx, core::Time now)
     {
-        try {
-            auto const asked_at = deps_.clock.now();
-            apply(lease, deps_.api.fetch(lease.user_id, key, stop_), asked_at);
-            return std::nullopt;
-        } catch (PurchasesApiError const& e) {
-            if (e.kind() == Kind::stopped) return stopped(lease);
-            return handle_failure(lease, e);
-        } catch (...) {
-            // A failure for one user must not block the tenant's other users.
-            if (!jobs::is_outage(std::current_exception())) delay_user(lease);
-            throw;
+        for (;;) {
+            auto request = sync_requests::next(tx, tenant_id_, sources_, now);
+            if (!request) return std::nullopt;
+            if (!user_erasure::is_deleted(tx, request->scope_id, request->user_id)) return request;
+            sync_requests::remove(tx, request->scope_id, request->user_id);
         }
     }
 
-    void apply(syncs::Lease const& lease, Subscriber const& subscriber, core::Time asked_at)
+    /// false: the service is stopping.
+    bool sync(Task const& task)
     {
-        auto const now = deps_.clock.now();
+        try {
+            apply(task, fetch(task));
+        } catch (ProviderApiError const& e) {
+            if (e.kind() == Kind::stopped) {
+                transact([&](pg::Tx& tx) { syncs::release(tx, task.lease); });
+                return false;
+            }
+            handle_failure(task, e);
+        } catch (...) {
+            // A failure for one user must not block the tenant's other users.
+            if (!jobs::is_outage(std::current_exception()))
+                transact([&](pg::Tx& tx) { end(tx, task, jobs::now(tx) + failure_delay); });
+            throw;
+        }
+        return true;
+    }
+
+    ingest::FetchedState fetch(Task const& task)
+    {
+        ingest::FetchedState fetched;
+        if (task.source == Source::payments) {
+            PaymentsCall const call{.api_key = payments_key_,
+                .stop = stop_,
+                .deadline = std::chrono::steady_clock::now() + payments_time_limit};
+            fetched.payments = ingest::fetch_payments(deps_.payments_api, task.start, call, deps_.clock);
+        } else {
+            fetched.purchases =
+                ingest::fetch_purchases(deps_.purchases_api, task.start, purchases_key_, deps_.clock, stop_);
+        }
+        return fetched;
+    }
+
+    void apply(Task const& task, ingest::FetchedState const& fetched)
+    {
+        // Callers of POST /v1/sync rely on what a sync confirms. The reconciler syncs some users every hour
+        // for months, so it stores only changes: an event that arrives late and is later than the stored ones
+        // does not contradict what the provider confirmed.
+        ingest::SyncContext const context{.lease = task.lease,
+            .sent_at = task.start.sent_at,
+            .traceparent = {},
+            .now = deps_.clock.now(),
+            .confirms = false};
         transact([&](pg::Tx& tx) {
-            auto const results =
-                ingest::apply_sync(tx, tenant_id_, lease.user_id, subscriber, asked_at, {}, now);
-            // A user may still be overdue after a sync if this server's clock and the provider's clock
-            // differ. Such a user must not be synced in a loop.
-            auto const shared_now = jobs::now(tx);
-            if (syncs::is_overdue(tx, tenant_id_, lease.user_id, shared_now - overdue_after))
-                syncs::release(tx, lease, shared_now + min_time_between_syncs);
-            else
-                syncs::complete(tx, lease);
+            auto const results = ingest::apply_sync(tx, context, fetched);
             for (auto const& result : results) {
-                if (auto const entry = result.audit_entry(lease.user_id))
+                if (auto const entry = result.audit_entry(task.lease.user_id))
                     audit::record(tx, result.scope,
                         {.id = "system:reconciler", .role = "system", .request_id = {}}, *entry);
             }
         });
     }
 
-    void delay_user(syncs::Lease const& lease)
+    /// Ends a sync that has failed. The user is synced again for the same reason after `not_before`.
+    void end(pg::Tx& tx, Task const& task, std::optional<core::Time> not_before)
     {
-        transact([&](pg::Tx& tx) { syncs::release(tx, lease, jobs::now(tx) + failure_delay); });
+        syncs::release(tx, task.lease, task.is_requested ? std::nullopt : not_before);
+        if (task.is_requested && not_before)
+            sync_requests::delay(tx, tenant_id_, task.lease.user_id, task.source, *not_before);
     }
 
-    Outcome stopped(syncs::Lease const& lease)
+    void handle_failure(Task const& task, ProviderApiError const& error)
     {
-        transact([&](pg::Tx& tx) { syncs::release(tx, lease); });
-        return Outcome::not_yet(deps_.clock.now());
-    }
-
-    std::optional<Outcome> handle_failure(syncs::Lease const& lease, PurchasesApiError const& error)
-    {
-        deps_.logger.warn("a request to the purchase provider failed",
+        deps_.logger.warn(task.source == Source::payments ? "a request to the payments provider failed"
+                                                          : "a request to the purchase provider failed",
             {{"tenant", core::to_string(tenant_id_)}, {"why", error.what()}});
         core::Time const here = deps_.clock.now();
         auto const times = retry_times(error, claim_.attempts, here, crypto::random_u64());
         transact([&](pg::Tx& tx) {
             auto const ahead = jobs::now(tx) - here;
             auto const until = times.user_not_before;
-            syncs::release(tx, lease, until ? std::optional(*until + ahead) : std::nullopt);
-            if (times.tenant_not_before) syncs::pause(tx, tenant_id_, *times.tenant_not_before + ahead);
+            end(tx, task, until ? std::optional(*until + ahead) : std::nullopt);
+            if (times.tenant_not_before)
+                syncs::pause(tx, tenant_id_, task.source, *times.tenant_not_before + ahead);
         });
-        if (!times.tenant_not_before) return std::nullopt;
-        return Outcome::retry(*times.tenant_not_before);
+        if (!times.tenant_not_before) return;
+        std::erase(sources_, task.source);
+        retry_at_ = std::min(retry_at_.value_or(*times.tenant_not_before), *times.tenant_not_before);
     }
 
     Deps const& deps_;
     jobs::Claim const& claim_;
     std::stop_token const& stop_;
     core::TenantId const tenant_id_;
+    core::Secret purchases_key_, payments_key_;
+    std::vector<Source> sources_;        ///< the providers that may be asked
+    std::optional<core::Time> retry_at_; ///< when a provider that has failed may be asked again
 };
 
 } // namespace
 
 RetryTimes retry_times(
-    PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept
+    ProviderApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept
 {
     if (auto const wait = error.retry_after()) return {std::nullopt, now + *wait};
     auto const pause = core::backoff(attempts == 0 ? 0 : attempts - 1, 30s, 10min, entropy);
@@ -188,8 +243,7 @@ jobs::Periodic::Step step(pg::Database& db)
         after = scopes.empty() ? core::no_scope : scopes.back();
         if (scopes.empty()) return false;
         db.transact_blocking(pg::Scopes(scopes), [&](pg::Tx& tx) {
-            auto const now = jobs::now(tx);
-            for (auto const tenant : syncs::tenants_overdue(tx, scopes, now - overdue_after, now))
+            for (auto const tenant : syncs::tenants_with_work(tx, scopes, jobs::now(tx)))
                 jobs::enqueue(tx, queue, core::scope_of(tenant, core::Environment::production), core::Uuid());
         });
         return !stop.stop_requested();

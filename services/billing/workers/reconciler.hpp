@@ -5,38 +5,44 @@
 #include "jobs/periodic.hpp"
 #include "jobs/worker.hpp"
 #include "observe/log.hpp"
+#include "providers/payments_api.hpp"
 #include "providers/purchases_api.hpp"
+#include "storage/sync_requests.hpp"
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <stop_token>
-#include <string>
 
 namespace pg {
 class Database;
 }
 
-/// Syncs overdue users with the purchase provider. A user is overdue if a purchase should have ended or been
-/// renewed, but no event about it arrived. A periodic task finds the tenants that have overdue users, and
-/// enqueues one job per tenant. So the replicas share the work, and only one replica handles a tenant at a
-/// time.
+/// Syncs users with the providers:
+///
+/// - Users who must be synced because of an event (sync_requests.hpp), those of production first, the oldest
+///   request first. The event enqueues the job, so it runs at once.
+/// - Then overdue users (syncs.hpp), with the purchase provider: purchases should have ended or been renewed,
+///   or may have left a billing issue or a pause, but no event about them arrived.
+///
+/// A periodic task finds the tenants that have such users, and enqueues one job per tenant. So the replicas
+/// share the work, and only one replica handles a tenant at a time. A failure of one provider does not stop
+/// the syncs with the other.
 namespace billing::reconciler {
 
-inline constexpr char const* queue = "reconcile";
+inline constexpr char const* queue = sync_requests::queue;
 
-/// Time between the end of a purchase and the sync. The sync waits because the provider's event may still
-/// arrive.
-inline constexpr std::chrono::seconds overdue_after{15};
 /// The maximum number of a tenant's users that one run syncs, and the pause between two runs.
 inline constexpr unsigned users_per_run = 5;
 inline constexpr std::chrono::seconds between_runs{1};
 
+/// How long the requests to the payments provider for one user may take.
+inline constexpr std::chrono::seconds payments_time_limit{20};
+
 /// Dependencies of the reconciler; all outlive it.
 struct Deps {
     pg::Database& db;
-    PurchasesApi const& api;
+    PurchasesApi const& purchases_api;
+    PaymentsApi const& payments_api;
     crypto::Keyring const& keyring;
     core::Clock const& clock;
     observe::Logger& logger;
@@ -45,7 +51,7 @@ struct Deps {
 /// When the reconciler may continue after a failed request. nullopt: without a delay.
 struct RetryTimes {
     std::optional<core::Time> user_not_before;   ///< when this user may be synced again
-    std::optional<core::Time> tenant_not_before; ///< when the tenant's users may be synced again
+    std::optional<core::Time> tenant_not_before; ///< when the provider may be asked for the tenant again
 };
 
 /// The delay after a failed request:
@@ -61,7 +67,7 @@ struct RetryTimes {
 /// `attempts` counts the attempts of the tenant's job, from 1. `entropy` is any random number, for the jitter
 /// of the backoff.
 RetryTimes retry_times(
-    PurchasesApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept;
+    ProviderApiError const& error, unsigned attempts, core::Time now, std::uint64_t entropy) noexcept;
 
 /// For ServiceBase::add_worker: the options and the handler of `queue`.
 jobs::WorkerOptions worker_options();

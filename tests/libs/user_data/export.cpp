@@ -57,3 +57,21 @@ TEST_CASE("an export goes on after an empty page that is not the last one of its
     });
     CHECK(pieces_of(f) == std::vector<std::string>{"{\"type\":\"note\",\"text\":\"x\"}\n"});
 }
+
+TEST_CASE("the parts of an export see only the rows of its environment, unless they need both")
+{
+    bool const both = GENERATE(false, true);
+    CAPTURE(both);
+    Fixture f;
+    if (both) f.users.show_both_environments();
+    f.users.add_part([](pg::Tx& tx, core::Scope const&, core::UserId const&, std::string const&) {
+        user_data::ExportPage page;
+        for (std::size_t i = 0; i < tx.run("SELECT FROM notes").size(); ++i)
+            page.add("note", R"({"text":"x"})");
+        return page;
+    });
+    f.write("ada", 1);
+    f.write("ada", 1, f.sandbox);
+    std::string const line = "{\"type\":\"note\",\"text\":\"x\"}\n";
+    CHECK(pieces_of(f) == std::vector<std::string>{both ? line + line : line});
+}
