@@ -1,14 +1,17 @@
-// Simulates one internet service in a local run: DNS, or the purchase provider (RevenueCat's GET /v1/subscribers/{userId}).
+// Simulates one internet service in a local run: DNS, the purchase provider (RevenueCat's GET /v1/subscribers/{userId}), or the card
+// provider (the part of Stripe's API that billing reads).
 //
 //     node scripts/standins.mjs dns RECORDS PORT
 //     node scripts/standins.mjs purchases SUBSCRIBERS PORT
+//     node scripts/standins.mjs payments OBJECTS PORT
 //
 // RECORDS is a file with one TXT record per line, {"name", "type": "TXT", "value"}. SUBSCRIBERS is a folder with one file per user,
-// `<userId>.json`; a user without a file has bought nothing. The program reads RECORDS or SUBSCRIBERS again for each request. PORT 0
-// stands for any free port. The program listens on loopback only, and prints `listening on 127.0.0.1:PORT` when it is ready. A request
-// that fails does not end the program.
+// `<userId>.json`; a user without a file has bought nothing. OBJECTS is a folder with one file per object of Stripe, `<id>.json`: the
+// subscriptions (`"object": "subscription"`) and the payments of invoices (`"object": "invoice_payment"`). The program reads RECORDS,
+// SUBSCRIBERS or OBJECTS again for each request. PORT 0 stands for any free port. The program listens on loopback only, and prints
+// `listening on 127.0.0.1:PORT` when it is ready. A request that fails does not end the program.
 import { createSocket } from 'node:dgram'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 
@@ -99,35 +102,23 @@ function serveDns() {
     })
 }
 
-// --- the purchase provider
+// --- HTTP
 
-const emptySubscriber = () => JSON.stringify({
-    request_date: new Date().toISOString(),
-    subscriber: { first_seen: new Date().toISOString(), entitlements: {}, subscriptions: {}, non_subscriptions: {} },
-})
+const refusal = (status, body) => Object.assign(new Error(`status ${status}`), { status, body })
 
-function answerSubscriber(request, response) {
-    const reply = (status, body) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
-    try {
-        const user = /^\/v1\/subscribers\/([^/?]+)$/.exec(request.url)?.[1]
-        const name = user && decodeURIComponent(user)
-        if (request.method !== 'GET' || !name || /[/\0]|^\.\.?$/.test(name)) {
-            reply(404, '{"code": 7259, "message": "Not found."}')
-            return
+// Serves GET requests. `answerTo(path, query)` returns the JSON text of the response, or throws a refusal.
+function serveHttp(answerTo, unexpected) {
+    function answer(request, response) {
+        const reply = (status, body) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(body)
+        try {
+            const [, path, query] = /^([^?]*)\??(.*)$/s.exec(request.url) // URL would resolve `..`
+            reply(200, answerTo(request.method === 'GET' ? path : '', new URLSearchParams(query)))
+        } catch (error) {
+            if (!error.status) log(error)
+            reply(error.status ?? 500, error.body ?? unexpected)
         }
-        reply(200, readIfThere(join(source, `${name}.json`)) ?? emptySubscriber())
-    } catch (error) {
-        if (error instanceof URIError) {
-            reply(400, '{"message": "The user id is not valid percent-encoded UTF-8."}')
-            return
-        }
-        log(error)
-        reply(500, '{"message": "Internal server error."}')
     }
-}
-
-function servePurchases() {
-    const server = createServer(answerSubscriber)
+    const server = createServer(answer)
     server.on('connection', socket => socket.on('error', log))
     server.once('error', fail)
     server.listen(Number(port), address, () => {
@@ -136,9 +127,110 @@ function servePurchases() {
     })
 }
 
-const start = { dns: serveDns, purchases: servePurchases }[service]
+// The decoded segment of a path. Throws `invalid` if it is not valid percent-encoded UTF-8.
+function decoded(segment, invalid) {
+    try {
+        return decodeURIComponent(segment)
+    } catch {
+        throw invalid
+    }
+}
+
+// --- the purchase provider
+
+const emptySubscriber = () => JSON.stringify({
+    request_date: new Date().toISOString(),
+    subscriber: { first_seen: new Date().toISOString(), entitlements: {}, subscriptions: {}, non_subscriptions: {} },
+})
+
+function answerSubscriber(path) {
+    const invalid = refusal(400, '{"message": "The user id is not valid percent-encoded UTF-8."}')
+    const user = decoded(/^\/v1\/subscribers\/([^/]+)$/.exec(path)?.[1] ?? '', invalid)
+    if (!user || /[/\0]|^\.\.?$/.test(user)) throw refusal(404, '{"code": 7259, "message": "Not found."}')
+    return readIfThere(join(source, `${user}.json`)) ?? emptySubscriber()
+}
+
+// --- the card provider
+
+const stripeError = (status, error) => refusal(status, JSON.stringify({ error: { type: 'invalid_request_error', ...error } }))
+const missing = (status, what, id) => stripeError(status, { code: 'resource_missing', message: `No such ${what}: '${id}'` })
+
+// The objects of a type, newest first.
+function objectsOf(type) {
+    const files = readdirSync(source).filter(name => name.endsWith('.json'))
+    const objects = files.map(name => JSON.parse(readFileSync(join(source, name), 'utf8'))).filter(({ object }) => object === type)
+    return objects.sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
+}
+
+// The objects after the cursor `after`, and whether there are more than `limit`.
+function pageOf(objects, query, after) {
+    const limit = Number(query.get('limit') ?? 10)
+    const from = after ? objects.findIndex(({ id }) => id === after) + 1 : 0
+    if (after && from === 0) throw missing(400, 'object', after)
+    return { data: objects.slice(from, from + limit), has_more: objects.length > from + limit }
+}
+
+const listOf = (url, objects, query) => ({ object: 'list', url, ...pageOf(objects, query, query.get('starting_after')) })
+
+const ended = ['canceled', 'incomplete_expired']
+
+function listSubscriptions(path, query) {
+    const status = query.get('status'), customer = query.get('customer'), since = Number(query.get('created[gte]') ?? 0)
+    const hasStatus = each => status === 'all' || (status ? each.status === status : !ended.includes(each.status))
+    const matches = each => hasStatus(each) && each.created >= since && (!customer || each.customer === customer)
+    return listOf(path, objectsOf('subscription').filter(matches), query)
+}
+
+// Knows one form of query: metadata['userId']:'…'. As Stripe does, it compares without regard to case.
+function searchSubscriptions(path, query) {
+    const [, text] = /^metadata\['userId'\]:'((?:[^'\\]|\\.)*)'$/su.exec(query.get('query') ?? '') ?? []
+    if (text === undefined) throw stripeError(400, { param: 'query', message: "This simulation finds only metadata['userId']:'…'." })
+    const user = text.replace(/\\(.)/gsu, '$1').toLowerCase()
+    const found = objectsOf('subscription').filter(({ metadata }) => metadata?.userId?.toLowerCase() === user)
+    const page = pageOf(found, query, query.get('page'))
+    return { object: 'search_result', url: path, ...page, next_page: page.has_more ? page.data.at(-1).id : null }
+}
+
+// Throws an error with the HTTP status `status` if there is no such subscription.
+function subscriptionOf(id, status) {
+    const found = objectsOf('subscription').find(each => each.id === id)
+    if (!found) throw missing(status, 'subscription', id)
+    return found
+}
+
+function listItems(path, query) {
+    const items = subscriptionOf(query.get('subscription'), 400).items?.data ?? []
+    return listOf(path, items.map(item => ({ object: 'subscription_item', ...item })), query)
+}
+
+function listInvoicePayments(path, query) {
+    const intent = query.get('payment[payment_intent]')
+    return listOf(path, objectsOf('invoice_payment').filter(({ payment }) => !intent || payment?.payment_intent === intent), query)
+}
+
+const lists = {
+    '/v1/subscriptions': listSubscriptions,
+    '/v1/subscriptions/search': searchSubscriptions,
+    '/v1/subscription_items': listItems,
+    '/v1/invoice_payments': listInvoicePayments,
+}
+
+function answerPayments(path, query) {
+    if (Object.hasOwn(lists, path)) return JSON.stringify(lists[path](path, query))
+    const unknown = stripeError(404, { message: `Unrecognized request URL: ${path}` })
+    const [, id] = /^\/v1\/subscriptions\/([^/]+)$/.exec(path) ?? []
+    if (!id) throw unknown
+    return JSON.stringify(subscriptionOf(decoded(id, unknown), 404))
+}
+
+const start = {
+    dns: serveDns,
+    purchases: () => serveHttp(answerSubscriber, '{"message": "Internal server error."}'),
+    payments: () => serveHttp(answerPayments, '{"error": {"type": "api_error", "message": "Internal server error."}}'),
+}[service]
 if (!start || !source || !/^\d{1,5}$/.test(port ?? '')) {
-    console.error('usage: node scripts/standins.mjs dns RECORDS PORT\n       node scripts/standins.mjs purchases SUBSCRIBERS PORT')
+    console.error('usage: node scripts/standins.mjs dns RECORDS PORT\n       node scripts/standins.mjs purchases SUBSCRIBERS PORT\n'
+        + '       node scripts/standins.mjs payments OBJECTS PORT')
     process.exit(2)
 }
 start()

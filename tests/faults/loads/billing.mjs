@@ -74,7 +74,7 @@ export class BillingLoad extends BillingTraffic {
             if (!granted) throw new Error(`the buyer of ${id} has no access to the bought feature`)
         }
         return [
-            this.book.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
+            this.book.events.judge(await this.column("SELECT event_id FROM events WHERE result = 'applied' AND provider = 'payments'")),
             entitlements.judge(sales),
             this.book.grants.judge(await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
             judgeArrivals('webhooks', told, heard),

@@ -1,29 +1,79 @@
-// The story of billing: events of the two providers, and the requests of a backend.
+// The story of billing: events of the two providers, and the requests of a backend and of an app.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { paths as AuthPaths } from "./clients/auth-mfa.js";
 import type { components, paths } from "./clients/billing.js";
 import { administer, listen, readReference } from "./shared.js";
-import { ok, refused, type World } from "./world.js";
+import { eventually, ok, refused, type World } from "./world.js";
 
 type Caller = ReturnType<typeof World.prototype.client<paths>>;
 type Entitlement = components["schemas"]["Entitlement"];
 
-const secrets = { purchasesSecret: "Bearer a violet teapot", paymentsSigningSecrets: ["whsec_tour"], purchasesApiKey: "sk_tour" };
+const signingSecret = "whsec_tour";
+const secrets = {
+  purchasesSecret: "Bearer a violet teapot",
+  purchasesSecretPrevious: "Bearer a faded teapot",
+  paymentsSigningSecrets: [{ secret: signingSecret, environment: "sandbox" as const }, "whsec_spare"],
+  purchasesApiKey: "sk_tour",
+  paymentsApiKey: "rk_test_tour",
+};
 const now = Math.floor(Date.now() / 1000);
 const month = now + 30 * 86_400;
 
-const bought = (id: string, user: string) => ({
+/** An event of the purchase provider. `more` replaces or adds members. */
+const bought = (id: string, user: string, more: object = {}) => ({
   api_version: "1.0",
   event: {
     id,
     type: "INITIAL_PURCHASE",
-    event_timestamp_ms: now * 1000,
+    event_timestamp_ms: Date.now(),
     app_user_id: user,
     product_id: "pro.monthly",
     environment: "SANDBOX" as const,
+    store: "APP_STORE",
+    transaction_id: `${user}-1`,
+    period_type: "NORMAL",
+    price_in_purchased_currency: 9.99,
+    currency: "EUR",
     purchased_at_ms: now * 1000,
     expiration_at_ms: month * 1000,
+    ...more,
   },
+});
+
+/** A subscription of the card provider. `more` replaces or adds members. */
+const subscription = (user: string, more: object = {}) => ({
+  id: `sub_${user}`,
+  object: "subscription",
+  status: "active",
+  livemode: false,
+  metadata: { userId: user },
+  created: now,
+  start_date: now,
+  cancel_at_period_end: false,
+  items: {
+    object: "list",
+    has_more: false,
+    data: [
+      {
+        id: `si_${user}`,
+        object: "subscription_item",
+        quantity: 1,
+        current_period_start: now,
+        current_period_end: month,
+        price: {
+          id: "pro.monthly",
+          product: "prod_1",
+          unit_amount: 1099,
+          currency: "eur",
+          recurring: { interval: "month", interval_count: 1 },
+        },
+      },
+    ],
+  },
+  ...more,
 });
 
 const subscribed = (id: string, user: string) => ({
@@ -32,26 +82,16 @@ const subscribed = (id: string, user: string) => ({
   type: "customer.subscription.created",
   created: now,
   livemode: false,
-  data: {
-    object: {
-      id: `sub_${user}`,
-      object: "subscription",
-      status: "active",
-      livemode: false,
-      metadata: { userId: user },
-      start_date: now,
-      cancel_at_period_end: false,
-      items: {
-        object: "list",
-        data: [{ id: `si_${user}`, current_period_start: now, current_period_end: month, price: { id: "pro.monthly", product: "prod_1" } }],
-      },
-    },
-  },
+  data: { object: subscription(user) },
 });
 
-/** The subscriber document of a user whose purchase was refunded. */
-const refunded = {
-  request_date: new Date(now * 1000).toISOString(),
+/** Stores a subscription in the simulation of the card provider (scripts/standins.mjs). */
+const store = (world: World, stored: ReturnType<typeof subscription>): void =>
+  writeFileSync(path.join(world.env["PAYMENTS_OBJECTS"]!, `${stored.id}.json`), JSON.stringify(stored));
+
+/** The subscriber document of a user with one purchase. */
+const subscriber = (more: object = {}) => ({
+  request_date: new Date().toISOString(),
   subscriber: {
     first_seen: new Date(now * 1000).toISOString(),
     entitlements: {},
@@ -62,14 +102,21 @@ const refunded = {
         original_purchase_date: new Date(now * 1000).toISOString(),
         expires_date: new Date(month * 1000).toISOString(),
         is_sandbox: true,
-        refunded_at: new Date(now * 1000).toISOString(),
-        unsubscribe_detected_at: new Date(now * 1000).toISOString(),
         store: "app_store",
         period_type: "normal",
+        ...more,
       },
     },
   },
-};
+});
+
+/** Sends an event of the purchase provider. Returns its result. */
+const told = async (provider: Caller, body: ReturnType<typeof bought>, secret = secrets.purchasesSecret): Promise<string> =>
+  (await ok(provider.POST("/webhooks/purchases", { body, headers: { Authorization: secret } }))).result;
+
+/** Whether the user may use the feature `export`. */
+const may = async (backend: Caller, userId: string): Promise<boolean> =>
+  (await ok(backend.GET("/v1/users/{userId}/features/{feature}", { params: { path: { userId, feature: "export" } } }))).granted;
 
 export async function billing(world: World): Promise<void> {
   const key = world.keys["BILLING_SANDBOX_KEY"]!;
@@ -77,16 +124,23 @@ export async function billing(world: World): Promise<void> {
   const provider = world.client<paths>("billing");
 
   // The secrets of the providers are stored encrypted and never shown.
-  await refused(backend.POST("/v1/sync/{userId}", { params: { path: { userId: "ada" } } }), "PURCHASES_API_NOT_CONFIGURED");
+  const ada = { params: { path: { userId: "ada" } } };
+  const fromCards = { params: { ...ada.params, query: { source: "payments" as const } } };
+  await refused(backend.POST("/v1/sync/{userId}", ada), "PURCHASES_API_NOT_CONFIGURED");
+  await refused(backend.POST("/v1/sync/{userId}", fromCards), "PAYMENTS_API_NOT_CONFIGURED");
   // Both environments share settings and catalog. The sandbox key may only read them, so the operator changes them.
   const operator = world.client<paths>("billing", world.env["MASTER_KEY"]);
   await refused(backend.PATCH("/v1/settings", { body: secrets }), "FORBIDDEN");
   const settings = await ok(operator.PATCH("/v1/settings", { body: { ...secrets, allowedOrigins: ["https://App.example.com:443"] } }));
   assert.deepEqual(settings, {
     purchasesSecret: true,
+    purchasesSecretPrevious: true,
+    purchasesSecretSandbox: false,
     paymentsSigningSecrets: true,
     purchasesApiKey: true,
+    paymentsApiKey: true,
     pastDueIsActive: false,
+    renewalLeewaySeconds: 3600,
     allowedOrigins: ["https://app.example.com"],
   });
   const { data, response } = await backend.GET("/v1/settings", { headers: { Origin: "https://app.example.com" } });
@@ -95,14 +149,10 @@ export async function billing(world: World): Promise<void> {
   const productId = await catalogue(backend, operator);
   const heard = await listen(world, "billing", key, "entitlement.changed");
 
-  // Ada buys a month in the app. The event counts once although it is sent twice. A wrong secret gets 401.
-  const results: string[] = [];
-  for (let time = 0; time < 2; ++time)
-    results.push(
-      (await ok(provider.POST("/webhooks/purchases", { body: bought("rc-1", "ada"), headers: { Authorization: secrets.purchasesSecret } })))
-        .result,
-    );
-  assert.deepEqual(results, ["applied", "duplicate"]);
+  // Ada buys a month in the app. The event counts once although it is sent twice. During a rotation both secrets are valid. A wrong
+  // secret gets 401.
+  assert.equal(await told(provider, bought("rc-1", "ada")), "applied");
+  assert.equal(await told(provider, bought("rc-1", "ada"), secrets.purchasesSecretPrevious), "duplicate");
   await refused(
     provider.POST("/webhooks/purchases", { body: bought("rc-2", "ada"), headers: { Authorization: "Bearer a guess" } }),
     "UNAUTHORIZED",
@@ -111,14 +161,11 @@ export async function billing(world: World): Promise<void> {
     provider.POST("/webhooks/purchases", { body: { event: { id: "rc-3" } as never }, headers: { Authorization: secrets.purchasesSecret } }),
     "VALIDATION_ERROR",
   );
-  const change = await heard<{ from: string | null; to: string; entitlement: Entitlement }>("pro.monthly");
-  assert.deepEqual([change.from, change.to, change.entitlement.userId], [null, "active", "ada"]);
+  const change = await heard<{ from: string | null; to: string; entitlement: Entitlement; reason: string | null }>("pro.monthly");
+  assert.deepEqual([change.from, change.to, change.entitlement.userId, change.reason], [null, "active", "ada", null]);
 
   // The backend checks the feature.
-  const ada = { params: { path: { userId: "ada" } } };
-  const may = async (): Promise<boolean> =>
-    (await ok(backend.GET("/v1/users/{userId}/features/{feature}", { params: { path: { userId: "ada", feature: "export" } } }))).granted;
-  assert.equal(await may(), true);
+  assert.equal(await may(backend, "ada"), true);
   const owned = await ok(backend.GET("/v1/entitlements", { params: { query: { userId: "ada" } } }));
   assert.deepEqual(owned.entitlements[0]!.grants, [{ name: "credits", quantity: 100 }]);
   assert.deepEqual(await ok(backend.GET("/v1/users/{userId}/entitlements", ada)), owned);
@@ -128,33 +175,43 @@ export async function billing(world: World): Promise<void> {
     [],
   );
 
-  await card(provider, backend);
+  await app(world, provider, backend);
+  await refundAndTransfer(world, provider, backend);
+  await card(world, provider, backend);
+  await backfill(world, operator, backend);
 
   // Ada gets a refund, but its webhook is lost. A sync fetches the refund from the provider.
-  world.subscribers.set("ada", refunded);
+  world.subscribers.set("ada", subscriber({ refunded_at: new Date(now * 1000).toISOString() }));
   const synced = await ok(backend.POST("/v1/sync/{userId}", ada));
   assert.deepEqual(
     synced.changes.map(({ from, to }) => [from, to]),
     [["active", "expired"]],
   );
-  assert.equal(await may(), false);
+  assert.equal(await may(backend, "ada"), false);
 
-  // Support grants her a week and revokes it. The archive has only the first event.
+  // Support grants her a week and revokes it. The archive has each of these steps.
   const expiresAt = new Date((now + 7 * 86_400) * 1000).toISOString();
   const grant = await ok(backend.POST("/v1/users/{userId}/grants", { ...ada, body: { productId, expiresAt, reason: "Sorry." } }));
   assert.deepEqual([grant.source, grant.isActive, grant.reason], ["manual", true, "Sorry."]);
-  assert.equal(await may(), true);
+  assert.equal(await may(backend, "ada"), true);
   await ok(
     backend.DELETE("/v1/users/{userId}/grants/{entitlementId}", {
       params: { path: { userId: "ada", entitlementId: grant.entitlementId } },
     }),
   );
-  assert.equal(await may(), false);
+  assert.equal(await may(backend, "ada"), false);
   const { items } = await ok(backend.GET("/v1/events", { params: { query: { userId: "ada" } } }));
   assert.deepEqual(
-    items.map(({ eventId, result }) => [eventId, result]),
-    [["rc-1", "applied"]],
+    items.map(({ provider, type, result }) => [provider, type, result]),
+    [
+      ["internal", "REVOKE", "applied"],
+      ["internal", "GRANT", "applied"],
+      ["internal", "SYNC", "applied"],
+      ["purchases", "INITIAL_PURCHASE", "applied"],
+    ],
   );
+  const since = { userId: "ada", type: "SYNC", eventAfter: new Date(now * 1000).toISOString(), eventBefore: "2099-01-01T00:00:00Z" };
+  assert.equal((await ok(backend.GET("/v1/events", { params: { query: since } }))).items.length, 1);
   assert.deepEqual((await ok(backend.GET("/v1/events", { params: { query: { result: "rejected" } } }))).items.length, 1);
   assert.equal((await ok(backend.POST("/v1/events/{eventId}/replay", { params: { path: { eventId: "rc-1" } } }))).result, "stale");
 
@@ -198,12 +255,89 @@ async function catalogue(backend: Caller, operator: Caller): Promise<string> {
   return productId;
 }
 
-/** Grace subscribes by card. The signature covers the time and the raw bytes. */
-async function card(provider: Caller, backend: Caller): Promise<void> {
+/** Linus uses the app. The app reads his entitlements with his token, and not those of others. */
+async function app(world: World, provider: Caller, backend: Caller): Promise<void> {
+  const auth = world.client<AuthPaths>("auth-mfa");
+  const email = "linus-of-billing@example.com";
+  const { user, accessToken } = await ok(auth.POST("/v1/auth/register", { body: { email, password: "a violet teapot" } }));
+  const userId = user!.userId;
+  assert.equal(await told(provider, bought("rc-4", userId)), "applied");
+  const phone = world.client<paths>("billing", accessToken!);
+  const feature = { params: { path: { feature: "export" } } };
+  assert.equal((await ok(phone.GET("/v1/me/features/{feature}", feature))).granted, true);
+  const mine = await ok(phone.GET("/v1/me/entitlements"));
+  const [owned] = mine.entitlements;
+  assert.deepEqual([owned!.userId, owned!.isActive, owned!.price], [userId, true, { amount: 999, currency: "EUR" }]);
+  assert.deepEqual(await ok(phone.GET("/v1/users/{userId}/entitlements", { params: { path: { userId } } })), mine);
+  const before = { params: { query: { at: "2020-01-01T00:00:00Z" } } };
+  assert.deepEqual((await ok(phone.GET("/v1/me/entitlements", before))).entitlements, []);
+  await refused(phone.GET("/v1/users/{userId}/entitlements", { params: { path: { userId: "ada" } } }), "NOT_FOUND");
+  await refused(phone.GET("/v1/events"), "FORBIDDEN");
+  await refused(backend.GET("/v1/me/entitlements"), "FORBIDDEN");
+  await refused(backend.GET("/v1/me/features/{feature}", feature), "FORBIDDEN");
+}
+
+/** Hedy gets a refund. Kay's purchase moves to another user of hers. */
+async function refundAndTransfer(world: World, provider: Caller, backend: Caller): Promise<void> {
+  await told(provider, bought("rc-5", "hedy"));
+  assert.equal(await told(provider, bought("rc-6", "hedy", { type: "CANCELLATION", cancel_reason: "CUSTOMER_SUPPORT" })), "applied");
+  const { entitlements } = await ok(backend.GET("/v1/entitlements", { params: { query: { userId: "hedy" } } }));
+  assert.deepEqual(
+    entitlements.map(({ status, isActive, cancelReason }) => [status, isActive, cancelReason]),
+    [["active", false, "CUSTOMER_SUPPORT"]],
+  );
+
+  await told(provider, bought("rc-7", "kay"));
+  world.subscribers.set("kay", { ...subscriber(), subscriber: { ...subscriber().subscriber, subscriptions: {} } });
+  world.subscribers.set("kay-at-work", subscriber());
+  const users = { transferred_from: ["kay"], transferred_to: ["kay-at-work"] };
+  const transfer = { event: { id: "rc-8", type: "TRANSFER", event_timestamp_ms: Date.now(), environment: "SANDBOX" as const, ...users } };
+  const received = await ok(
+    provider.POST("/webhooks/purchases", { body: transfer, headers: { Authorization: secrets.purchasesSecret } }),
+  );
+  assert.deepEqual([received.result, received.reason], ["skipped", "handled_by_sdk_login"]);
+  await eventually(async () => (!(await may(backend, "kay")) && (await may(backend, "kay-at-work")) ? true : undefined));
+}
+
+/** The operator fetches all subscriptions of the account. The reports then have their users. */
+async function backfill(world: World, operator: Caller, backend: Caller): Promise<void> {
+  store(world, subscription("edsger"));
+  const asked = {
+    params: { header: { "Idempotency-Key": "backfill-1" } },
+    body: { source: "payments", since: "2020-01-01T00:00:00Z" },
+  } as const;
+  await refused(backend.POST("/v1/backfills", asked), "FORBIDDEN");
+  const begun = await operator.POST("/v1/backfills", asked);
+  const { backfillId } = await ok(Promise.resolve(begun));
+  assert.equal(begun.response.headers.get("Location"), `/v1/backfills/${backfillId}`);
+  const done = await eventually(async () => {
+    const found = await ok(backend.GET("/v1/backfills/{backfillId}", { params: { path: { backfillId } } }));
+    return found.completedAt === null ? undefined : found;
+  });
+  assert.deepEqual([done.status, done.processed, done.changed, done.failed, done.lastError], ["done", 2, 1, 0, null]);
+
+  const subscribers = { product: "pro.monthly", status: "active" as const, active: true, limit: 100 };
+  const { items, cursor } = await ok(backend.GET("/v1/subscribers", { params: { query: subscribers } }));
+  assert.equal(cursor, null);
+  const users = items.map(({ userId }) => userId);
+  assert.ok(["ada", "edsger", "grace", "kay-at-work"].every((user) => users.includes(user)), users.join());
+  assert.ok(!users.includes("hedy") && !users.includes("kay"), users.join());
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const range = { from: day(Date.now() - 86_400_000), to: day(Date.now() + 86_400_000) };
+  const { days, mrr } = await ok(backend.GET("/v1/stats", { params: { query: range } }));
+  assert.deepEqual([days.at(-1)!.product, days.at(-1)!.active], ["pro.monthly", items.length]);
+  assert.deepEqual(
+    mrr.map(({ currency }) => currency),
+    ["EUR"],
+  );
+}
+
+/** Grace subscribes by card. The signature covers the time and the raw bytes. Her cancellation is lost, and a sync finds it. */
+async function card(world: World, provider: Caller, backend: Caller): Promise<void> {
   const body = subscribed("evt_1", "grace");
   // A signature is valid for 300 s, and earlier stories may have taken longer.
   const at = Math.floor(Date.now() / 1000);
-  const signature = createHmac("sha256", secrets.paymentsSigningSecrets[0]!)
+  const signature = createHmac("sha256", signingSecret)
     .update(`${at}.${JSON.stringify(body)}`)
     .digest("hex");
   const header = { "Stripe-Signature": `t=${at},v1=${signature}` };
@@ -211,17 +345,23 @@ async function card(provider: Caller, backend: Caller): Promise<void> {
   await refused(provider.POST("/webhooks/payments", { body: subscribed("evt_2", "grace"), headers: header }), "UNAUTHORIZED");
   const { entitlements } = await ok(backend.GET("/v1/entitlements", { params: { query: { userId: "grace" } } }));
   assert.deepEqual(
-    entitlements.map(({ source, status, features }) => [source, status, features]),
-    [["payments", "active", ["export"]]],
+    entitlements.map(({ source, status, features, willRenew }) => [source, status, features, willRenew]),
+    [["payments", "active", ["export"], true]],
+  );
+  store(world, subscription("grace", { cancel_at_period_end: true, cancellation_details: { reason: "cancellation_requested" } }));
+  const synced = await ok(
+    backend.POST("/v1/sync/{userId}", { params: { path: { userId: "grace" }, query: { source: "payments" } } }),
+  );
+  assert.deepEqual(
+    synced.entitlements.map(({ isActive, willRenew, cancelReason, lastEventType }) => [isActive, willRenew, cancelReason, lastEventType]),
+    [[true, false, "cancellation_requested", "SYNC"]],
   );
 }
 
 async function settle(world: World, backend: Caller): Promise<void> {
   const { items } = await ok(backend.GET("/v1/audit", { params: { query: { action: "entitlements.synced" } } }));
-  assert.deepEqual(
-    items.map(({ subjectId }) => subjectId),
-    ["ada"],
-  );
+  const subjects = items.map(({ subjectId }) => subjectId);
+  assert.ok(["ada", "grace", "kay", "kay-at-work"].every((user) => subjects.includes(user)), subjects.join());
   const operator = world.client<paths>("billing", world.env["MASTER_KEY"]);
   const { prefix } = await ok(operator.POST("/v1/keys", { body: { environment: "sandbox" } }));
   assert.ok((await ok(operator.GET("/v1/keys"))).items.some((record) => record.prefix === prefix));
@@ -229,5 +369,7 @@ async function settle(world: World, backend: Caller): Promise<void> {
   await ok(
     operator.POST("/v1/keys/{environment}/rotate", { params: { path: { environment: "sandbox" } }, body: { gracePeriodSeconds: 3600 } }),
   );
-  await ok(operator.PATCH("/v1/settings", { body: { purchasesApiKey: null } }));
+  const body = { purchasesSecretPrevious: null, purchasesApiKey: null, paymentsApiKey: null, renewalLeewaySeconds: 0 };
+  const settings = await ok(operator.PATCH("/v1/settings", { body }));
+  assert.deepEqual([settings.purchasesSecretPrevious, settings.paymentsApiKey, settings.renewalLeewaySeconds], [false, false, 0]);
 }

@@ -88,7 +88,7 @@ export class BillingTraffic extends Traffic {
     async verify() {
         const sold = await this.column("SELECT 'evt_' || user_id FROM entitlements WHERE source = 'payments' AND status = 'active'")
         return [
-            ...this.compare('event', this.events, await this.column("SELECT event_id FROM events WHERE result = 'applied'")),
+            ...this.compare('event', this.events, await this.column("SELECT event_id FROM events WHERE result = 'applied' AND provider = 'payments'")),
             ...this.compare('entitlement of', this.events, sold),
             ...this.compare('grant', this.grants, await this.column("SELECT reason FROM entitlements WHERE source = 'manual'")),
         ]
