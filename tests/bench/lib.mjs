@@ -2,7 +2,7 @@
 // prepares the services and runs the file of each benchmark. Rates on a shared machine fluctuate: only ratios within one run are
 // meaningful.
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { promisify } from 'node:util'
 import { docs, markdown, replaceRegion, write } from './report.mjs'
@@ -37,11 +37,18 @@ function childrenOf(pid) {
     })
 }
 function cpuOfPostgres() {
-    // The parent's sums include the backends that have ended.
-    const parent = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ')
-    let sum = (Number(parent[13]) + Number(parent[14])) / ticks
-    for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
-    return sum
+    // The parent's sums include the backends that have ended and that it has waited for. If it does so while this function adds up its
+    // children, a backend would count twice or not at all. Then this function starts again.
+    const ended = () => {
+        const parent = readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1].split(' ')
+        return (Number(parent[13]) + Number(parent[14])) / ticks
+    }
+    for (;;) {
+        const before = ended()
+        let sum = before
+        for (const pid of childrenOf(postmaster)) try { sum += cpuOf(pid) } catch { /* a backend that just ended */ }
+        if (ended() === before) return sum
+    }
 }
 export const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
@@ -52,10 +59,13 @@ export async function charged(pid, work) {
     return { ...figures, cpu: (cpuOf(pid) - cpu) / sent * 1e6, database: (cpuOfPostgres() - database) / sent * 1e6 }
 }
 
-export function start(command, args, environment = {}) {
+// Starts a process, which ends with the benchmark. Its log goes to the file `log`, or its errors to those of the benchmark.
+export function start(command, args, environment = {}, log = undefined) {
     // Removes the prefixed settings of the measured services from the environment.
     const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FEEDBACK|AUTH|NOTIFY)_/.test(name)))
-    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] })
+    const file = log && openSync(log, 'a')
+    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: file ? ['ignore', file, file] : ['ignore', 'ignore', 'inherit'] })
+    if (file) closeSync(file)
     children.push(child)
     return child
 }
@@ -156,18 +166,29 @@ export function operator(base, sql) {
     return { call, insertTenants, mintKeys }
 }
 
-// Runs the contenders in turn, `rounds` times. Returns the median of each figure of each contender.
-export async function alternate(label, contenders) {
+// Runs the contenders in turn, `times` times; with `swaps`, every second time in the reverse order. Returns the figures of each round of
+// each contender.
+export async function inTurn(label, contenders, { times = rounds, swaps = false } = {}) {
     const results = Object.fromEntries(Object.keys(contenders).map(name => [name, []]))
-    for (let round = 0; round < rounds; round++) {
-        for (const [name, contender] of Object.entries(contenders)) {
-            note(`${label}: round ${round + 1} of ${rounds}, ${name}`)
+    for (let round = 0; round < times; round++) {
+        const order = Object.entries(contenders)
+        for (const [name, contender] of swaps && round % 2 ? order.reverse() : order) {
+            note(`${label}: round ${round + 1} of ${times}, ${name}`)
             results[name].push(await contender(round))
         }
     }
-    return Object.fromEntries(Object.entries(results).map(([name, list]) => [name, Object.fromEntries(
-        Object.keys(list[0]).map(figure => [figure, median(list.map(r => r[figure]))]))]))
+    return results
 }
+
+// The median of each figure of each contender.
+export const medians = results => Object.fromEntries(Object.entries(results).map(([name, list]) => [name, Object.fromEntries(
+    Object.keys(list[0]).map(figure => [figure, median(list.map(r => r[figure]))]))]))
+
+// The median of the ratios of a figure in the rounds of two contenders. A disturbance that lasts for several rounds affects both.
+export const medianRatio = (list, peers, figure) => median(list.map((r, i) => r[figure] / peers[i][figure]))
+
+// Runs the contenders in turn, `rounds` times. Returns the median of each figure of each contender.
+export const alternate = async (label, contenders) => medians(await inTurn(label, contenders))
 
 // --- reporting -------------------------------------------------------------------------------------------------------------------
 

@@ -58,6 +58,7 @@ function uuidv7() {
 }
 
 const statuses = { trialing: 'active', active: 'active', paused: 'paused' }
+const months = { month: 1, year: 12 }
 const time = seconds => seconds ? new Date(seconds * 1000) : null
 
 async function apply(client, scope, event, payload) {
@@ -79,8 +80,9 @@ async function apply(client, scope, event, payload) {
     await client.query({
         name: 'archive',
         values: [scope, now, archive, event.id, event.type, result, userId, subscription.id, at, payload],
-        text: `INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, user_id, subject, event_at, payload)
-               VALUES ($1, $2, $3, 'payments', $4, $5, $6, $7, $8, $9, $10)`,
+        text: `INSERT INTO events (scope_id, received_at, archive_id, provider, event_id, type, result, user_id, subject, event_at, payload,
+                   is_filed)
+               VALUES ($1, $2, $3, 'payments', $4, $5, $6, $7, $8, $9, $10, true)`,
     })
     if (result !== 'applied') return result
     await client.query({
@@ -88,22 +90,32 @@ async function apply(client, scope, event, payload) {
         values: [scope, subscription.id, userId, JSON.stringify({ at: event.created, status: subscription.status })],
         text: `INSERT INTO payment_subscriptions AS s (scope_id, subscription_id, user_id, state, revision) VALUES ($1, $2, $3, $4, 1)
                ON CONFLICT (scope_id, subscription_id) DO UPDATE SET user_id = excluded.user_id, state = excluded.state,
-                   revision = s.revision + 1`,
+                   revision = s.revision + 1, updated_at = clock_timestamp()`,
     })
+    const status = statuses[subscription.status] ?? 'expired', renews = !subscription.cancel_at_period_end
     for (const item of subscription.items.data) {
+        const ends = time(item.current_period_end), access = status === 'active' ? ends : at
+        const amount = item.price.unit_amount * item.quantity
+        const monthly = Math.round(amount / (months[item.price.recurring.interval] * item.price.recurring.interval_count))
         await client.query({
             name: 'entitlement',
-            values: [scope, hash(`${scope}:${userId}:${item.price.id}`), userId, item.price.id, item.price.product,
-                statuses[subscription.status] ?? 'expired', time(item.current_period_start), time(item.current_period_end),
-                !subscription.cancel_at_period_end, event.type, at, event.id, now],
+            values: [scope, hash(`${scope}:${userId}:${item.price.id}`), userId, item.price.id, item.price.product, status,
+                time(item.current_period_start), ends, renews, event.type, at, event.id, now, access, status === 'active' && renews ? ends : null,
+                subscription.status === 'trialing' ? 'trial' : 'normal', item.quantity, item.price.unit_amount,
+                item.price.currency.toUpperCase(), monthly, access > now],
             text: `INSERT INTO entitlements AS e (scope_id, entitlement_id, user_id, source, provider_product_id, alternative_product_id,
                        transaction_id, status, purchased_at, expires_at, will_renew, last_event_type, last_event_at, last_rank,
-                       last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision)
-                   VALUES ($1, $2, $3, 'payments', $4, $5, '', $6, $7, $8, $9, $10, $11, 0, $8, $12, '', $13, $13, 1)
+                       last_period_end, last_event_id, last_transaction_id, created_at, updated_at, revision, access_until, renewal_until,
+                       period_type, store, quantity, price_amount, price_currency, monthly_amount, is_open, access_revision)
+                   VALUES ($1, $2, $3, 'payments', $4, $5, '', $6, $7, $8, $9, $10, $11, 0, $8, $12, '', $13, $13, 1, $14, $15, $16, 'STRIPE',
+                       $17, $18, $19, $20, $21, 1)
                    ON CONFLICT (scope_id, entitlement_id) DO UPDATE SET status = excluded.status, purchased_at = excluded.purchased_at,
                        expires_at = excluded.expires_at, will_renew = excluded.will_renew, last_event_type = excluded.last_event_type,
                        last_event_at = excluded.last_event_at, last_event_id = excluded.last_event_id,
-                       updated_at = excluded.updated_at, revision = e.revision + 1`,
+                       updated_at = excluded.updated_at, access_until = excluded.access_until, renewal_until = excluded.renewal_until,
+                       period_type = excluded.period_type, quantity = excluded.quantity, price_amount = excluded.price_amount,
+                       price_currency = excluded.price_currency, monthly_amount = excluded.monthly_amount, is_open = excluded.is_open,
+                       revision = e.revision + 1, access_revision = e.revision + 1`,
         })
     }
     return result
