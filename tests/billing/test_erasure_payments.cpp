@@ -58,6 +58,20 @@ json::object dispute(std::int64_t seconds)
         seconds);
 }
 
+/// Events that change nothing, but contain data of the payer.
+std::vector<json::object> without_effect()
+{
+    json::object const payer{{"email", with_marker("me@")}, {"name", with_marker("Name ")}};
+    return {about("charge.refunded",
+                events::charge({{"id", with_marker("ch")}, {"payment_intent", with_marker("pi")},
+                    {"amount_refunded", 5}, {"billing_details", payer}}),
+                4),
+        about("charge.dispute.created",
+            events::dispute("needs_response",
+                {{"id", with_marker("du")}, {"charge", with_marker("ch")}, {"evidence", payer}}),
+            4)};
+}
+
 /// The types of the archived events that are not erased.
 std::string kept(World const& world)
 {
@@ -83,8 +97,10 @@ TEST_CASE("an erasure erases all events about the user's payments", "[erasure]")
         REQUIRE(world.post_payment(invoice_payment(3)).status == 200);
         REQUIRE(result_of(world.post_payment(invoice(2))) == "applied");
         REQUIRE(result_of(world.post_payment(dispute(5))) == "applied");
+        for (auto const& event : without_effect())
+            REQUIRE(result_of(world.post_payment(event)).starts_with("skipped "));
         CHECK(world.entitlement("a").at("isActive") == false);
-        CHECK(count(world, "events WHERE user_id IS NULL") == "1"); // the invoice_payment names no user
+        CHECK(count(world, "events WHERE user_id IS NULL") == "3"); // one of them is the invoice_payment
         REQUIRE(result_of(world.post_payment(about("charge.refunded",
                     events::refunded_charge({{"id", "ch_other"}, {"payment_intent", "pi_other"}}), 6))) ==
                 "skipped unknown_charge");
@@ -128,6 +144,8 @@ TEST_CASE("later events about the payments of a deleted account are archived wit
     CHECK(result_of(world.post_payment(refund(4))) == "skipped user_erased");
     CHECK(result_of(world.post_payment(dispute(5))) == "skipped user_erased");
     CHECK(result_of(world.post_payment(invoice(6))) == "skipped user_erased");
+    for (auto const& event : without_effect())
+        CHECK(result_of(world.post_payment(event)) == "skipped user_erased");
     CHECK(kept(world).empty());
     CHECK(count(world, "payment_references") == "0");
     CHECK(count(world, "events WHERE payload LIKE '%@%'") == "0");

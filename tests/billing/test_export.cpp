@@ -104,6 +104,11 @@ TEST_CASE("an export contains the paid invoices and the refunds of a subscriptio
     REQUIRE(reversals.size() == 1);
     CHECK(text(reversals[0], "eventType") == "charge.refunded");
     CHECK(text(reversals[0], "eventAt") == events::rfc3339(7));
+    // The refund names no user, but the invoice connects it with the subscription.
+    auto const archived = of_type(exported(world, "ada"), "event");
+    REQUIRE(archived.size() == 4);
+    CHECK(text(archived[0], "eventType") == "charge.refunded");
+    CHECK(archived[0].at("payload").is_object());
 }
 
 TEST_CASE("an export shows access under the tenant's settings, in both environments", "[export]")

@@ -64,7 +64,7 @@ std::string differences(World const& world)
     return world.postgres.query(R"(
         SELECT string_agg(d::text, '; ')
         FROM (
-            SELECT 'numbers', r.*, s.*
+            SELECT 'numbers', r::text, s::text
             FROM (
                 SELECT scope_id, provider_product_id, count(*) AS active,
                     count(*) FILTER (WHERE period_type = 'trial') AS trials
@@ -81,7 +81,7 @@ std::string differences(World const& world)
                 ON r.scope_id = s.scope_id AND r.provider_product_id = s.provider_product_id
             WHERE (r.active, r.trials) IS DISTINCT FROM (s.active, s.trials)
             UNION ALL
-            SELECT 'months', m.*, s.*
+            SELECT 'months', m::text, s::text
             FROM stats_months m
             FULL JOIN (
                 SELECT scope_id, date_trunc('month', date)::date AS month, provider_product_id,
@@ -93,7 +93,7 @@ std::string differences(World const& world)
                     AND m.provider_product_id = s.provider_product_id
             WHERE (m.active, m.trials) IS DISTINCT FROM (s.active, s.trials)
             UNION ALL
-            SELECT 'mrr', r.*, s.*
+            SELECT 'mrr', r::text, s::text
             FROM (
                 SELECT scope_id, price_currency, sum(monthly_amount) AS amount
                 FROM entitlements
@@ -292,7 +292,8 @@ TEST_CASE("after any series of events, the statistics are the sums of the entitl
           "0");
     CHECK(eventually([&] {
         std::int64_t active = 0;
-        for (auto const& row : stats(world, 22, 22).at("days").as_array())
+        auto const report = stats(world, 22, 22);
+        for (auto const& row : report.at("days").as_array())
             active += row.at("active").as_int64();
         return std::to_string(active) ==
                world.postgres.query("SELECT count(*) FROM entitlements WHERE is_open");

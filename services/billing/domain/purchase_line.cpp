@@ -117,7 +117,7 @@ struct Greatest {
         for (auto const& fact : line.facts) { // in ascending order
             of_effect[static_cast<std::size_t>(effect_of(fact, kind))] = &fact;
             if (fact.grace_until) grace = &fact;
-            if (fact.price) price = &fact;
+            if (fact.price && effect_of(fact, kind) == Effect::period) price = &fact;
             if (states_terms(fact.type)) terms = &fact;
             last = &fact;
         }
@@ -185,19 +185,26 @@ Access access_of(LineState const& state, Greatest const& greatest, bool renewabl
     return access;
 }
 
+/// Whether the event states an active purchase that will not renew.
+bool is_cancelled(PurchaseFact const* start)
+{
+    return start != nullptr && start->synced && start->synced->status == Status::active &&
+           !start->synced->will_renew;
+}
+
 /// The period and the price of a purchase. Events may leave members out, so each member is that of the
 /// greatest event that states it, back to the event that begins the period. The price may be older.
 PurchaseFact terms_of(PurchaseLine const& line, Greatest const& greatest)
 {
     PurchaseFact terms = *greatest.terms;
     for (auto fact = line.facts.rbegin(); fact != line.facts.rend(); ++fact) {
-        if (!terms.price) terms.price = fact->price;
         if (!states_terms(fact->type) || greatest.is_old(*fact)) continue;
         if (!terms.expires_at) terms.expires_at = fact->expires_at;
         if (!terms.purchased_at) terms.purchased_at = fact->purchased_at;
         if (!terms.period_type) terms.period_type = fact->period_type;
         if (terms.transaction_id.empty()) terms.transaction_id = fact->transaction_id;
     }
+    if (greatest.price != nullptr) terms.price = greatest.price->price;
     return terms;
 }
 
@@ -256,7 +263,8 @@ LineState state_of(PurchaseLine const& line, bool once)
         state.grace_until.reset();
     }
     bool const renewable = !once && !kind.promotional;
-    state.will_renew = renewable && renews_after(last) && greatest.after(Effect::cancelled, start) == nullptr;
+    state.will_renew = renewable && renews_after(last) && !is_cancelled(start) &&
+                       greatest.after(Effect::cancelled, start) == nullptr;
     state.access = access_of(state, greatest, renewable);
     return state;
 }

@@ -73,6 +73,13 @@ bool has_line(Entitlement const& stored, std::string_view store)
         stored.lines, [&](PurchaseLine const& line) { return line.store == store || line.store.empty(); });
 }
 
+/// An older event may only add the price, which a sync does not tell.
+bool differs_but_for_price(Entitlement const& before, Entitlement after)
+{
+    after.price = before.price;
+    return differs(before, after);
+}
+
 /// Whether an alias has bought the product once, by the event's transaction.
 bool is_once_under_alias(
     PurchaseEvent const& event, core::ScopeId scope_id, std::span<Entitlement const> stored)
@@ -147,7 +154,8 @@ PurchaseDecision decide(
     auto after = joined_row(scope_id, key, before, event.store, event.fact, event.received_at);
     PurchaseDecision decision;
     decision.is_repeat = before != nullptr && before->last == event.fact.order;
-    decision.applies = before == nullptr || after.last != before->last || differs(*before, after);
+    decision.applies =
+        before == nullptr || after.last != before->last || differs_but_for_price(*before, after);
     if (before == nullptr)
         decision.writes.push_back({std::nullopt, std::move(after)});
     else if (after != *before)

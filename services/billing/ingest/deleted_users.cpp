@@ -21,11 +21,20 @@ struct EventUsers {
     /// The event's user or, if the event states none, the user of its stored subscription.
     std::optional<core::UserId> owner;
     std::vector<core::UserId> deleted; ///< `owner`, or named by the event
-    /// Whether the event names no user, and its subscription belonged to a user whose account was deleted.
-    bool has_erased_subscription = false;
+    /// Whether the event names no user, and its subscription or payment belonged to a user whose account was
+    /// deleted.
+    bool has_erased_purchase = false;
 
     bool is_owner_deleted() const { return owner && std::ranges::find(deleted, *owner) != deleted.end(); }
 };
+
+bool has_erased_payment(pg::Tx& tx, core::ScopeId scope_id, Event const& event)
+{
+    std::vector<core::Uuid> claims;
+    for (auto const& id : event.references)
+        claims.push_back(event_claims::claim_of_erased_payment(id));
+    return event_claims::exists_any(tx, scope_id, claims);
+}
 
 EventUsers find_users(
     pg::Tx& tx, core::ScopeId scope_id, Event const& event, std::optional<core::UserId> const& user_id)
@@ -35,9 +44,11 @@ EventUsers find_users(
         if (auto stored = subscriptions::find(tx, scope_id, *event.subscription_id))
             users.owner = std::move(stored->user_id);
         else if (event.named_users.empty())
-            users.has_erased_subscription =
+            users.has_erased_purchase =
                 event_claims::exists(tx, scope_id, event_claims::claim_of_erased(*event.subscription_id));
     }
+    if (!users.owner && event.named_users.empty() && !users.has_erased_purchase)
+        users.has_erased_purchase = has_erased_payment(tx, scope_id, event);
     std::vector<std::string> ids;
     for (auto const& user : event.named_users)
         ids.push_back(user.text());
@@ -55,7 +66,7 @@ void erase_deleted_users(pg::Tx& tx, core::ScopeId scope_id, Event const& event,
 {
     auto users = find_users(tx, scope_id, event, row.user_id);
     auto const pseudonym = user_data::new_pseudonym();
-    if (users.has_erased_subscription) {
+    if (users.has_erased_purchase) {
         users.owner = pseudonym;
         users.deleted.push_back(pseudonym);
     }
@@ -67,6 +78,7 @@ void erase_deleted_users(pg::Tx& tx, core::ScopeId scope_id, Event const& event,
     });
     if (!erased.is_erased) return;
     row.is_erased = true;
+    event_claims::insert_erased_payments(tx, scope_id, event.references); // for events with other ids
     row.user_id = std::move(erased.user_id);
     row.subscription_id.reset();
 }
@@ -75,7 +87,7 @@ bool is_of_deleted_user(
     pg::Tx& tx, core::ScopeId scope_id, Event const& event, std::optional<core::UserId> const& user_id)
 {
     auto const users = find_users(tx, scope_id, event, user_id);
-    return users.has_erased_subscription || users.is_owner_deleted();
+    return users.has_erased_purchase || users.is_owner_deleted();
 }
 
 } // namespace billing::ingest

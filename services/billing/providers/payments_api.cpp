@@ -163,7 +163,8 @@ Page read_page(http_client::Response const& response, std::string_view type, std
     auto* data = document.if_contains("data");
     auto const* has_more = document.if_contains("has_more");
     if (data == nullptr || !data->is_array()) malformed("no array `data`");
-    Page page{.has_more = has_more != nullptr && *has_more == true, .platform_time = date_of(response)};
+    if (has_more != nullptr && !has_more->is_bool()) malformed("`has_more` is not a boolean");
+    Page page{.has_more = has_more != nullptr && has_more->get_bool(), .platform_time = date_of(response)};
     if (page.has_more && data->get_array().empty()) malformed("an empty page that is not the last");
     for (auto& object : data->get_array()) {
         page.last_id = id_of(object, of);

@@ -5,6 +5,8 @@
 #include "domain/event.hpp"
 #include "pg/tx.hpp"
 
+#include <span>
+#include <string>
 #include <string_view>
 
 /// The table `event_claims`. A scope has each claim at most once, so a claim deduplicates an event by its id.
@@ -24,6 +26,16 @@ core::Uuid claim_of_erased(std::string_view subscription_id);
 /// subscription may arrive at any time.
 void insert_erased(pg::Tx& tx, core::ScopeId scope_id, std::string_view subscription_id);
 
+/// The claim that says that the user of the payment with this id was erased because the account was deleted.
+/// The id is that of a charge, a payment intent, an invoice, or a checkout session.
+core::Uuid claim_of_erased_payment(std::string_view id);
+
+/// Inserts the claims `claim_of_erased_payment`, unless they exist. They are kept as long as archived events.
+void insert_erased_payments(pg::Tx& tx, core::ScopeId scope_id, std::span<std::string const> ids);
+
 bool exists(pg::Tx& tx, core::ScopeId scope_id, core::Uuid claim);
+
+/// Whether one of the claims exists.
+bool exists_any(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> claims);
 
 } // namespace billing::event_claims

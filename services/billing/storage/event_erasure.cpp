@@ -1,10 +1,12 @@
 #include "storage/event_erasure.hpp"
 
+#include "auth/erased_user_rows.hpp"
 #include "domain/event_erasure.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "pg/uuids.hpp"
 #include "storage/event_archive.hpp"
+#include "storage/event_claims.hpp"
 #include "storage/event_pages.hpp"
 #include "storage/event_users.hpp"
 
@@ -47,15 +49,40 @@ void update(pg::Tx& tx, core::ScopeId scope_id, std::span<Rewritten const> rows)
             column([](Rewritten const& row) { return row.event.is_erased; })});
 }
 
-/// The ids of the payments of erased events would lead from later events to the pseudonym.
-void remove_references(pg::Tx& tx, core::ScopeId scope_id, std::span<Rewritten const> rows)
+/// The events that are about the same payments as the events `ids`, and that name no user, become events of
+/// the user. So `erase_own` erases them, too.
+void adopt_events_of_payments(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, std::span<core::Uuid const> ids)
 {
-    std::vector<core::Uuid> ids;
+    tx.run(R"(
+        WITH found AS MATERIALIZED (
+            SELECT DISTINCT o.received_at, o.archive_id
+            FROM payment_references r
+            JOIN payment_references o ON o.scope_id = r.scope_id AND o.reference = r.reference
+            WHERE r.scope_id = $1 AND r.archive_id = ANY ($2::uuid[])
+        )
+        UPDATE events e
+        SET user_id = $3
+        FROM found f
+        WHERE e.scope_id = $1 AND e.received_at = f.received_at AND e.archive_id = f.archive_id
+            AND e.user_id IS NULL AND e.erased_at IS NULL)",
+        {scope_id, pg::uuids(ids), user_id});
+}
+
+/// Removes the ids of the payments of erased events: they would lead from later events to the pseudonym.
+void erase_payments(
+    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, std::span<Rewritten const> rows)
+{
+    std::vector<core::Uuid> erased;
     for (auto const& row : rows)
-        if (row.event.is_erased) ids.push_back(row.key.archive_id);
-    if (ids.empty()) return;
-    tx.run("DELETE FROM payment_references WHERE scope_id = $1 AND archive_id = ANY ($2::uuid[])",
-        {scope_id, pg::uuids(ids)});
+        if (row.event.is_erased) erased.push_back(row.key.archive_id);
+    if (erased.empty()) return;
+    adopt_events_of_payments(tx, scope_id, user_id, erased);
+    auto const removed = tx.run("DELETE FROM payment_references WHERE scope_id = $1 AND archive_id = ANY "
+                                "($2::uuid[]) RETURNING reference",
+        {scope_id, pg::uuids(erased)});
+    if (auth::erased_user_rows::were_erased(tx, scope_id, std::span(&user_id.text(), 1)).front())
+        event_claims::insert_erased_payments(tx, scope_id, pg::read_rows(removed, &pg::RowReader::text));
 }
 
 /// Erases the user from the events in `rows`. `owner`: the user whose event each of them is; nullopt: the
@@ -75,7 +102,7 @@ bool erase(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core
         rewritten.push_back({found.key, std::move(erased)});
     }
     update(tx, scope_id, rewritten);
-    remove_references(tx, scope_id, rewritten);
+    erase_payments(tx, scope_id, user_id, rewritten);
     event_users::remove(tx, scope_id, unfiled);
     return !unfiled.empty();
 }

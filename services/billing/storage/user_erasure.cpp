@@ -72,8 +72,10 @@ std::size_t erase_subscriptions(pg::Tx& tx, Erasure const& erasure, std::size_t 
         {scope_id, erasure.user_id, max_subscriptions}));
     if (ids.empty()) return 0;
     // The row connects these events with the user, so it is deleted after the last of them was erased.
-    if (!event_erasure::erase_of_subscriptions(tx, scope_id, erasure.user_id, erasure.pseudonym, ids))
-        delete_subscriptions(tx, erasure, ids);
+    bool const any =
+        event_erasure::erase_of_subscriptions(tx, scope_id, erasure.user_id, erasure.pseudonym, ids) ||
+        event_erasure::erase_own(tx, scope_id, erasure.user_id, erasure.pseudonym);
+    if (!any) delete_subscriptions(tx, erasure, ids);
     return limit;
 }
 
