@@ -50,13 +50,20 @@ function cpuOfPostgres() {
         if (ended() === before) return sum
     }
 }
+// CPU seconds of the processes that this one has started and that have ended, such as load generators.
+function cpuOfEnded() {
+    const own = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
+    return (Number(own[13]) + Number(own[14])) / ticks
+}
 export const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
-// Runs `work`, which returns `sent` and other figures. Returns these figures and the CPU µs per request of `pid` and of PostgreSQL.
+// Runs `work`, which returns `sent` and other figures. Returns these figures and the CPU µs per request of `pid`, of PostgreSQL, and of the
+// load generators that ended.
 export async function charged(pid, work) {
-    const cpu = cpuOf(pid), database = cpuOfPostgres()
+    const cpu = cpuOf(pid), database = cpuOfPostgres(), load = cpuOfEnded()
     const { sent, ...figures } = await work()
-    return { ...figures, cpu: (cpuOf(pid) - cpu) / sent * 1e6, database: (cpuOfPostgres() - database) / sent * 1e6 }
+    const each = seconds => seconds / sent * 1e6
+    return { ...figures, cpu: each(cpuOf(pid) - cpu), database: each(cpuOfPostgres() - database), load: each(cpuOfEnded() - load) }
 }
 
 // Starts a process, which ends with the benchmark. Its log goes to the file `log`, or its errors to those of the benchmark.
@@ -123,11 +130,12 @@ export function database(name) {
         const file = `${run}/pgbench.sql`
         writeFileSync(file, script)
         const length = transactions ? ['-t', String(Math.ceil(transactions / clients))] : ['-T', String(seconds)]
-        const cpu = cpuOfPostgres()
+        const cpu = cpuOfPostgres(), load = cpuOfEnded()
         const out = execFileSync('pgbench', ['-n', '-M', 'prepared', '-c', String(clients), '-j', '1', ...length, '-f', file,
             ...connection, name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
         const total = Number(/transactions actually processed: (\d+)/.exec(out)[1])
-        return { rate: Number(/tps = ([\d.]+)/.exec(out)[1]), database: (cpuOfPostgres() - cpu) / total * 1e6 }
+        const each = seconds => seconds / total * 1e6
+        return { rate: Number(/tps = ([\d.]+)/.exec(out)[1]), database: each(cpuOfPostgres() - cpu), load: each(cpuOfEnded() - load) }
     }
     return { sql, pgbench }
 }
