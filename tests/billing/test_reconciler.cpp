@@ -11,6 +11,14 @@ core::Time at(std::string_view time)
     return core::parse_rfc3339(time).value();
 }
 
+/// Waits until the reconciler has searched for tenants after `time`, and is not searching now.
+void wait_for_round(World const& world, std::string const& time)
+{
+    auto const is_done = "SELECT next_at > '" + time +
+                         "' AND lease_owner IS NULL FROM periodic_tasks WHERE name = 'reconcile'";
+    REQUIRE(eventually([&] { return world.postgres.query(is_done) == "t"; }));
+}
+
 } // namespace
 
 TEST_CASE("a user whose subscription should have been renewed is synced", "[reconciler]")
@@ -81,9 +89,7 @@ TEST_CASE("the reconciler obeys the provider's Retry-After", "[reconciler]")
     for (auto const* user : {"ada", "bob", "eve"})
         provider.has(user, {});
     world.clock.advance(9min); // the reconciler searches for tenants several times, all within the pause
-    auto const rounds =
-        "SELECT next_at > '2026-02-01T01:09:00Z' FROM periodic_tasks WHERE name = 'reconcile'";
-    REQUIRE(eventually([&] { return world.postgres.query(rounds) == "t"; }));
+    wait_for_round(world, "2026-02-01T01:09:00Z");
     CHECK(asked() == 1);
     world.clock.advance(2min);
     CHECK(eventually([&] { return asked() == 4; }));
@@ -201,9 +207,7 @@ TEST_CASE("a purchase in a billing issue is synced every hour after its period",
     SECTION("the store gives up")
     {
         world.clock.set(at("2026-04-10T00:00:00Z"));
-        auto const rounds =
-            "SELECT next_at > '2026-04-10T00:00:00Z' FROM periodic_tasks WHERE name = 'reconcile'";
-        REQUIRE(eventually([&] { return world.postgres.query(rounds) == "t"; }));
+        wait_for_round(world, "2026-04-10T00:00:00Z");
         CHECK(provider.seen("ada") == 1);
     }
 }
@@ -235,9 +239,7 @@ TEST_CASE("a purchase in its grace period is not synced before the period ends",
                                        {"grace_period_expires_date", "2026-02-10T00:00:00Z"}}));
     REQUIRE(sync(world).status == 200);
     world.clock.set(at("2026-02-09T00:00:00Z"));
-    auto const rounds =
-        "SELECT next_at > '2026-02-09T00:00:00Z' FROM periodic_tasks WHERE name = 'reconcile'";
-    REQUIRE(eventually([&] { return world.postgres.query(rounds) == "t"; }));
+    wait_for_round(world, "2026-02-09T00:00:00Z");
     CHECK(provider.seen("ada") == 1);
     world.clock.set(at("2026-02-10T00:01:00Z"));
     CHECK(eventually([&] { return provider.seen("ada") == 2; }));
