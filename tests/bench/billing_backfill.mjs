@@ -58,6 +58,7 @@ export async function backfillFigures() {
         for (const name of Object.keys(hosts)) await webhooks(name) // fills caches
         const before = await inBoth()
         const during = await backfill(async () => ({ same: await webhooks('same'), other: await webhooks('other') }))
+        if (during.results.length === 0) throw new Error('The backfill ended before the webhooks of both tenants were measured. Raise --subscriptions.')
         const after = await inBoth()
         note('the same backfill again')
         const again = await backfill(() => sleep(100))
