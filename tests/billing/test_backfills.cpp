@@ -210,6 +210,7 @@ TEST_CASE_METHOD(
     testing::HttpClient::Headers const headers{{"Idempotency-Key", "one"}};
     auto backend = world.as_backend("demo");
     auto const first = backend.post("/v1/backfills", request, headers);
+    REQUIRE(eventually([&] { return provider.waiting() == 1; })); // the worker has read the key
     set_key("demo", nullptr);
     auto const again = backend.post("/v1/backfills", request, headers);
     CHECK(first.status == 202);
