@@ -1,5 +1,6 @@
 #include "events.hpp"
 #include "storage/event_archive.hpp"
+#include "storage/event_history.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -28,7 +29,7 @@ template <class Work> auto in_sandbox(World const& world, Work work)
 std::vector<billing::Event> history_of(World const& world, std::string const& user)
 {
     return in_sandbox(world, [&](pg::Tx& tx, core::ScopeId scope_id) {
-        return billing::event_archive::history_of_user(tx, scope_id, core::UserId(user));
+        return billing::event_history::of_user(tx, scope_id, core::UserId(user));
     });
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("a history that exceeds the limit in bytes contains only its latest ev
     }
     auto const of_user = history_of(world, "ada");
     auto const of_subscription = in_sandbox(world, [](pg::Tx& tx, core::ScopeId scope_id) {
-        return billing::event_archive::history_of_subscription(tx, scope_id, "sub_1");
+        return billing::event_history::of_subscription(tx, scope_id, "sub_1");
     });
     for (auto const* history : {&of_user, &of_subscription}) {
         std::set<core::Time> times;

@@ -111,6 +111,19 @@ TEST_CASE("an as-of read uses the settings of its time", "[entitlements][as-of]"
     CHECK(status(9 * day) == "expired");
     CHECK(status(19 * day) == "active");
     CHECK(status(20 * day) == "expired");
+    // The archive drops the oldest events first.
+    set(world, {{"pastDueIsActive", true}});
+    auto const drop = [&](int count) {
+        world.postgres.query(
+            "DELETE FROM events WHERE archive_id IN (SELECT archive_id FROM events WHERE type = "
+            "'SETTINGS' AND scope_id = " +
+            world.scope_id() + " ORDER BY archive_id LIMIT " + std::to_string(count) + ")");
+    };
+    drop(1);
+    CHECK(status(19 * day) == "active");
+    CHECK(as_of(world, 9 * day).at("isActive") == true);
+    drop(2);
+    CHECK(status(19 * day) == "active");
 }
 
 TEST_CASE("an as-of read uses each entitlement decided by that time as stored, and the events for all others",
@@ -152,4 +165,44 @@ TEST_CASE("an as-of read uses each entitlement decided by that time as stored, a
     CHECK(found(3, events) == Lines{"a active", "c active"});
     CHECK(found(5, events) == Lines{"a expired", "c active"});
     CHECK(found(6, events) == Lines{"a expired", "b expired", "c active"});
+}
+
+TEST_CASE("as-of reads show an earlier grant that a later one has replaced", "[entitlements][as-of]")
+{
+    World world;
+    auto const product = new_product(world, "gift", {});
+    auto const give = [&](std::int64_t days, char const* reason) {
+        json::object const fields{
+            {"productId", product}, {"expiresAt", rfc3339(days * day)}, {"reason", reason}};
+        auto const given = require(201, world.as_backend().post("/v1/users/ada/grants", body(fields)));
+        world.clock.advance(48h);
+        return "/v1/users/ada/grants/" + text(given.json(), "entitlementId");
+    };
+    auto const path = give(10, "First");
+    CHECK(give(20, "Second") == path);
+    require(200, world.as_backend().del(path));
+    world.clock.advance(48h);
+    CHECK(give(30, "Third") == path);
+
+    struct Row {
+        std::int64_t at;
+        std::string status, expires_at, reason;
+        bool is_active;
+    };
+
+    for (auto const& row : std::vector<Row>{{0, "active", rfc3339(10 * day), "First", true},
+             {2 * day - 1, "active", rfc3339(10 * day), "First", true},
+             {2 * day, "active", rfc3339(20 * day), "Second", true},
+             {4 * day - 1, "active", rfc3339(20 * day), "Second", true},
+             {4 * day, "expired", rfc3339(20 * day), "Second", false},
+             {6 * day - 1, "expired", rfc3339(20 * day), "Second", false},
+             {6 * day, "active", rfc3339(30 * day), "Third", true},
+             {30 * day, "active", rfc3339(30 * day), "Third", false}}) {
+        CAPTURE(row.at);
+        auto const e = as_of(world, row.at);
+        CHECK(text(e, "status") == row.status);
+        CHECK(text(e, "expiresAt") == row.expires_at);
+        CHECK(text(e, "reason") == row.reason);
+        CHECK(e.at("isActive") == row.is_active);
+    }
 }

@@ -117,6 +117,20 @@ TEST_CASE_METHOD(Fixture, "a backfill continues after a restart of the service",
     CHECK(summary(ended(id)) == "done 150 150 0");
 }
 
+TEST_CASE_METHOD(Fixture, "a backfill starts again if the provider has deleted the subscription where it was",
+    "[backfills]")
+{
+    provider.generates({{"count", 250}});
+    provider.fails({success, refusal(503)});
+    auto const id = start();
+    waits_for(id, "503");
+    auto const last_id = world.postgres.query("SELECT last_id FROM backfills");
+    provider.has({subscription("sub_1", "ada"), subscription("sub_2", "bob")});
+    world.clock.advance(11min);
+    CHECK(summary(ended(id)) == "done 2 102 0");
+    CHECK(cursors() == Cursors{"", last_id, last_id, ""});
+}
+
 TEST_CASE_METHOD(Fixture, "a tenant has at most one backfill that has not ended", "[backfills]")
 {
     set_key("other", "sk_test_other");
@@ -171,7 +185,7 @@ TEST_CASE_METHOD(Fixture, "a backfill records each step once, and old ones are p
         CHECK_FALSE(backfills::begin(tx, tenant, draft.id));
         auto const done = backfills::find(tx, tenant, draft.id).value();
         CHECK(done.status == backfills::Status::done);
-        CHECK(done.last_id == "sub_1");
+        CHECK(done.last_id.empty()); // names a customer's subscription, so it is not kept
         CHECK(done.counts.processed == 3);
         CHECK_FALSE(done.last_error);
     });

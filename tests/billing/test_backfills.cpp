@@ -139,8 +139,11 @@ TEST_CASE_METHOD(Fixture, "the provider's clock orders what was found, unless it
     provider.set({{"now", events::s(ahead)}});
     provider.has({subscription("sub_1", "ada")});
     CHECK(run() == "done 1 1 0");
-    // A second earlier, because the provider states the times of events in whole seconds.
-    CHECK(text(world.entitlement("price_pro"), "lastEventAt") == events::rfc3339(expected - 1));
+    // Earlier by the duration of the request, and by a second, because the provider states the times of
+    // events in whole seconds.
+    auto const at = text(world.entitlement("price_pro"), "lastEventAt");
+    CHECK(at <= events::rfc3339(expected - 1));
+    CHECK(at > events::rfc3339(expected - 60));
     CHECK(text(world.entitlement("price_pro"), "lastEventType") == "SYNC");
 }
 
@@ -226,4 +229,33 @@ TEST_CASE_METHOD(
     CHECK(entries[0].at("after") == json::parse(request));
     provider.release();
     ended(text(first.json(), "backfillId"));
+}
+
+TEST_CASE_METHOD(Fixture, "reads of the past, and replays, include what backfills found", "[backfills]")
+{
+    provider.has({subscription("sub_1", "ada")});
+    CHECK(run() == "done 1 1 0");
+    world.clock.advance(24h);
+    provider.has({subscription("sub_1", "ada", {{"status", "paused"}})});
+    CHECK(run() == "done 1 1 0");
+    auto const present = world.entitlement("price_pro");
+    CHECK(text(present, "status") == "paused");
+
+    auto backend = world.as_backend();
+    auto const as_of = [&](std::int64_t seconds) {
+        auto const path = "/v1/users/ada/entitlements?at=" + events::rfc3339(seconds);
+        auto const found = require(200, backend.get(path)).json().at("entitlements").as_array();
+        return found.empty() ? "none"
+                             : text(found[0], "status") + ' ' + json::serialize(found[0].at("isActive"));
+    };
+    CHECK(as_of(-60) == "none");
+    CHECK(as_of(60) == "active true");
+    CHECK(as_of(events::day - 60) == "active true");
+    CHECK(as_of(events::day + 60) == "paused false");
+
+    world.postgres.query("DELETE FROM entitlements; DELETE FROM payment_subscriptions");
+    for (auto const& event : all_items(backend, "/v1/events?type=SYNC"))
+        require(200, backend.post("/v1/events/" + text(event, "eventId") + "/replay", ""));
+    CHECK(world.entitlement("price_pro") == present);
+    CHECK(count(stored_subscriptions) == "1");
 }

@@ -21,7 +21,7 @@ std::set<std::string> without_users()
         "backfills.source",
         "backfills.status",
         "backfills.traceparent",
-        "backfills.last_id",          // the position in the provider's list: the id of a subscription
+        "backfills.last_id",          // the position in the provider's list, until the backfill ends
         "entitlements.last_event_id", // the provider's id of the event, as in the archive
         "entitlements.last_event_type",
         "entitlements.period_type",

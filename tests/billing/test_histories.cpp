@@ -220,3 +220,29 @@ TEST_CASE("a read as of a time gives the entitlements after the events up to tha
         }
     }
 }
+
+TEST_CASE("from the latest event on, access is active exactly until its end, at every instant")
+{
+    using namespace std::chrono_literals;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+        auto const history = histories::make_history(seed);
+        auto const events = parsed_events(history);
+        auto const scope = received(history, events, histories::orders(history, 3).back());
+        auto const settings = settings_of(history);
+        for (auto const& user : history.users) {
+            for (auto const& e : scope.of_user(user)) {
+                auto const end = access_until(e.access, settings);
+                std::vector instants{e.last.at, core::max_time};
+                if (end) instants.insert(instants.end(), {*end - 1us, *end, *end + 1us});
+                for (auto const& event : events)
+                    if (event.at) instants.push_back(*event.at);
+                for (auto const at : instants) {
+                    if (at < e.last.at) continue;
+                    INFO("seed " << seed << ", at " << histories::describe_time(micros(at)) << '\n'
+                                 << histories::describe(shown(e, settings)));
+                    REQUIRE(is_active(e.access, settings, at) == (!end || at < *end));
+                }
+            }
+        }
+    }
+}

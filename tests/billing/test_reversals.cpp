@@ -90,6 +90,27 @@ TEST_CASE("a refund for an earlier period does not end the current period", "[re
     }
 }
 
+TEST_CASE("a refund does not end a period that began, and was paid, before the refunded one was over",
+    "[reversals]")
+{
+    World const world;
+    Payments const ada{"ada"};
+    REQUIRE(post(world, ada.created()) == "applied");
+    REQUIRE(post(world, ada.invoice(5, 0, "in 1")) == "applied");
+    auto refund = ada.refund({{"invoice", ada.id("in 1")}});
+    refund["created"] = s(5 * day);
+    REQUIRE(post(world, refund) == "applied");
+    CHECK(access_state::of(world, "a") == since("active", 5 * day));
+    // A change of the plan begins a new period on the day of the change.
+    REQUIRE(post(world, ada.subscription("customer.subscription.updated", 10 * day, 10 * day)) == "applied");
+    REQUIRE(post(world, ada.invoice(10 * day + 5, 10 * day, "in 2")) == "applied");
+    CHECK(access_state::of(world, "a") == until("active", 40 * day + leeway));
+    refund = ada.refund({{"invoice", ada.id("in 2")}}, "pi 2");
+    refund["created"] = s(12 * day);
+    REQUIRE(post(world, refund) == "applied");
+    CHECK(access_state::of(world, "a") == since("active", 12 * day));
+}
+
 TEST_CASE("a refund of an invoice that was paid before its period ends access", "[reversals]")
 {
     World const world;

@@ -107,6 +107,11 @@ std::string differences(World const& world)
         ) AS d)");
 }
 
+void set_leeway(World const& world, int seconds)
+{
+    require(200, world.as_backend("demo").patch("/v1/settings", body({{"renewalLeewaySeconds", seconds}})));
+}
+
 /// A random event of one of a few users and products at the world's time.
 void post_random(World const& world, std::mt19937& random)
 {
@@ -212,6 +217,26 @@ TEST_CASE("access that ends by time counts as churn on the day of its end", "[st
     CHECK(differences(world).empty());
 }
 
+TEST_CASE(
+    "access that ends after the leeway counts as churn on the day on which the leeway ends", "[statistics]")
+{
+    World const world;
+    set_leeway(world, 0);
+    happens(world, "INITIAL_PURCHASE", {{"expiration_at_ms", ms(2 * day - 3600)}});
+    world.clock.set(at(2 * day - 1800));
+    REQUIRE(eventually([&] { return rows(world, 1, 1) == "pro.monthly 2026-01-02 0 0 0 1\n"; }));
+    // A longer leeway gives access again, until the next day.
+    world.clock.set(at(2 * day + 60));
+    set_leeway(world, 86'400);
+    REQUIRE(eventually([&] { return rows(world, 2, 2) == "pro.monthly 2026-01-03 1 0 1 0\n"; }));
+    world.clock.set(at(3 * day + 60));
+    CHECK(eventually([&] {
+        return rows(world, 1, 3) == "pro.monthly 2026-01-02 0 0 0 1\n"
+                                    "pro.monthly 2026-01-03 0 0 1 1\n";
+    }));
+    CHECK(differences(world).empty());
+}
+
 TEST_CASE("an erased user is no longer counted, but is no churn", "[statistics]")
 {
     World const world;
@@ -271,6 +296,9 @@ TEST_CASE("errors in the range of the statistics name the parameter", "[statisti
     CHECK(backend.get("/v1/stats?from=2025-01-01&to=2026-01-01").status == 200); // 366 days
     CHECK(faults_of(backend.get("/v1/stats?from=2025-01-01&to=2026-01-02")) == "?to range");
     CHECK(world.as_user("ada").get("/v1/stats?from=2026-01-01&to=2026-01-01").status == 403);
+    for (auto const* role : {"admin", "owner"})
+        CHECK(world.as_user("ada", role).get("/v1/stats?from=2026-01-01&to=2026-01-01").status == 200);
+    CHECK(world.as_master().get("/v1/stats?from=2026-01-01&to=2026-01-01").status == 200);
 }
 
 TEST_CASE("after any series of events, the statistics are the sums of the entitlements", "[statistics]")
@@ -298,4 +326,46 @@ TEST_CASE("after any series of events, the statistics are the sums of the entitl
         return std::to_string(active) ==
                world.postgres.query("SELECT count(*) FROM entitlements WHERE is_open");
     }));
+}
+
+TEST_CASE(
+    "the monthly revenue counts all units, per month, without trials and unpaid periods", "[statistics]")
+{
+    World const world;
+    happens(world, "INITIAL_PURCHASE",
+        {{"product_id", "yearly"}, {"purchased_at_ms", ms(0)}, {"expiration_at_ms", ms(365 * day)},
+            {"price_in_purchased_currency", 120}, {"currency", "EUR"}});
+    happens(world, "NON_RENEWING_PURCHASE",
+        {{"product_id", "coins"}, {"transaction_id", "t-1"}, {"expiration_at_ms", nullptr},
+            {"currency", "EUR"}});
+    CHECK(mrr(world) == R"([{"currency":"EUR","amount":1000}])");
+
+    auto const subscribed = [&](std::string const& user, std::string_view interval, std::string_view status,
+                                std::int64_t at) {
+        auto price = events::price("card", "prod_card");
+        price["unit_amount"] = 2400;
+        price["currency"] = "jpy";
+        price["recurring"] = json::object{{"interval", interval}, {"interval_count", 1}};
+        auto const item = events::item("card", {{"price", price}, {"quantity", 3}});
+        auto const object = events::subscription({item},
+            {{"id", "sub-" + user}, {"metadata", json::object{{"userId", user}}}, {"status", status}});
+        REQUIRE(result_of(world.post_payment(events::payment(
+                    "customer.subscription.updated", object, {{"created", s(at)}}))) == "applied");
+    };
+    auto const yen = [&](std::int64_t amount) {
+        return R"([{"currency":"EUR","amount":1000},{"currency":"JPY","amount":)" + std::to_string(amount) +
+               "}]";
+    };
+    subscribed("monthly", "month", "active", 0);
+    CHECK(mrr(world) == yen(7200));
+    subscribed("yearly", "year", "active", 0);
+    CHECK(mrr(world) == yen(7800));
+    subscribed("tries", "month", "trialing", 0);
+    subscribed("late", "month", "past_due", 0);
+    CHECK(mrr(world) == yen(7800));
+    subscribed("tries", "month", "active", 1);
+    CHECK(mrr(world) == yen(15'000));
+    subscribed("monthly", "month", "unpaid", 2);
+    CHECK(mrr(world) == yen(7800));
+    CHECK(differences(world).empty());
 }

@@ -94,6 +94,9 @@ TEST_CASE("the list of subscribers has one item per user and product, the best e
     CHECK(std::ranges::find(own, items[2]) != own.end()); // the same fields as in other lists
     CHECK(world.as_backend("demo").get("/v1/subscribers").body == R"({"items":[],"cursor":null})");
     CHECK(world.as_user("ada").get("/v1/subscribers").status == 403);
+    for (auto const* role : {"admin", "owner"})
+        CHECK(require(200, world.as_user("eve", role).get("/v1/subscribers")).json().at("items") == items);
+    CHECK(require(200, world.as_master().get("/v1/subscribers")).json().at("items") == items);
 }
 
 TEST_CASE("of entitlements with the same end of access, the list shows the newest", "[subscribers]")

@@ -181,3 +181,62 @@ TEST_CASE("a sync that is in progress while the account is deleted writes nothin
     CHECK(world.entitlements("ada", "demo-sandbox").size() == 1);
     CHECK(world.entitlements("ada", "demo").empty());
 }
+
+TEST_CASE("a sync ends a promotional grant that an event reported, or keeps it", "[sync]")
+{
+    PurchasesProvider const provider;
+    World world(options_for(provider));
+    set_api_key(world);
+    constexpr auto product = "rc_promo_pro_lifetime";
+    auto const granted = events::purchase("NON_RENEWING_PURCHASE",
+        {{"product_id", product}, {"store", "PROMOTIONAL"}, {"period_type", "PROMOTIONAL"},
+            {"transaction_id", nullptr}, {"original_transaction_id", nullptr}, {"expiration_at_ms", nullptr},
+            {"environment", "PRODUCTION"}});
+    REQUIRE(result_of(world.post_purchase(granted, "demo")) == "applied");
+    auto const held = world.entitlement(product, "ada", "demo");
+    CHECK(held.at("accessUntil").is_null());
+
+    world.clock.advance(1h);
+    provider.has("ada", one(product, {{"store", "promotional"}, {"expires_date", "2226-01-01T00:00:00Z"}}));
+    REQUIRE(sync(world).status == 200);
+    auto const kept = world.entitlement(product, "ada", "demo");
+    CHECK(kept.at("entitlementId") == held.at("entitlementId"));
+    CHECK(kept.at("isActive") == true);
+
+    world.clock.advance(1h);
+    provider.has("ada", {});
+    CHECK(require(200, sync(world)).json().at("changes").as_array().size() == 1);
+    auto const ended = world.entitlement(product, "ada", "demo");
+    CHECK(ended.at("entitlementId") == held.at("entitlementId"));
+    CHECK(ended.at("isActive") == false);
+    CHECK(text(ended, "accessUntil") == core::to_rfc3339(world.clock.now()));
+}
+
+TEST_CASE("a sync that lists a consumable corrects an event that arrived before its purchase", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    for (std::string const reason : {"CUSTOMER_SUPPORT", "UNKNOWN"}) {
+        CAPTURE(reason);
+        json::object const coins{{"app_user_id", reason}, {"product_id", "coins"}, {"transaction_id", "t-1"},
+            {"expiration_at_ms", nullptr}, {"environment", "PRODUCTION"}};
+        json::object const later{{"event_timestamp_ms", events::ms(-60)}, {"cancel_reason", reason}};
+        // Without its purchase, a cancellation seems to be about a subscription.
+        REQUIRE(result_of(world.post_purchase(
+                    events::purchase("CANCELLATION", events::changed(coins, later)), "demo")) == "applied");
+        provider.has(
+            reason, {}, {{"coins", json::array{purchase("t-1", {{"refunded_at", events::rfc3339(-60)}})}}});
+        REQUIRE(sync(world, reason).status == 200);
+        json::object const earlier{{"event_timestamp_ms", events::ms(-120)}};
+        auto const bought = events::purchase("NON_RENEWING_PURCHASE", events::changed(coins, earlier));
+        REQUIRE(world.post_purchase(bought, "demo").status == 200);
+        auto const all = world.entitlements(reason, "demo");
+        CHECK(all.size() == 1);
+        for (auto const& e : all) {
+            CHECK(text(e, "transactionId") == "t-1");
+            CHECK(text(e, "status") == "expired");
+            CHECK(e.at("isActive") == false);
+        }
+    }
+}

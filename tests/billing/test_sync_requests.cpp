@@ -1,30 +1,12 @@
 #include "erasing.hpp"
 #include "ingest/sync_requests.hpp"
-#include "syncing.hpp"
+#include "sync_requesting.hpp"
 
 // Events without the data of the purchases that they change. Their users are synced.
 
 namespace {
 
-namespace json = boost::json;
-
-/// A TRANSFER in production, `seconds` after the start time.
-json::object transfer(json::array from, json::array to, std::int64_t seconds = -60)
-{
-    return {{"api_version", "1.0"},
-        {"event",
-            json::object{{"id", core::Uuid::v7().to_string()}, {"type", "TRANSFER"}, {"store", "APP_STORE"},
-                {"event_timestamp_ms", events::ms(seconds)}, {"environment", "PRODUCTION"},
-                {"transferred_from", std::move(from)}, {"transferred_to", std::move(to)}}}};
-}
-
-/// An event in production of a type that the service does not handle. It names `user` and `alias`.
-json::object unhandled(std::string_view user, std::string_view alias)
-{
-    return events::purchase(
-        "A_NEW_TYPE", {{"environment", "PRODUCTION"}, {"app_user_id", user}, {"original_app_user_id", user},
-                          {"aliases", json::array{alias}}});
-}
+using namespace sync_requesting;
 
 /// A subscription event of the payments provider without a user.
 json::object without_user(std::string_view type, json::object changes = {})
@@ -39,30 +21,6 @@ json::object with_more_items()
     json::object const items{
         {"object", "list"}, {"data", json::array{events::item("price_pro")}}, {"has_more", true}};
     return events::payment("customer.subscription.created", events::subscription({}, {{"items", items}}));
-}
-
-std::string waiting(World const& world)
-{
-    return world.postgres.query("SELECT count(*) FROM sync_requests");
-}
-
-/// Inserts as many requests as may wait, by users `user 1` to `user 10000`. They wait after a failure.
-void fill(World const& world, std::string const& tenant)
-{
-    world.postgres.query(R"(
-        INSERT INTO sync_requests (scope_id, user_id, source, requested_at, repeated_at, not_before)
-        SELECT )" + world.scope_id(tenant) +
-                         R"(, 'user ' || n, 'purchases', now(), now(), '2027-01-01'
-        FROM generate_series(1, 10000) AS n)");
-}
-
-/// The statement that inserts a request, which was made `seconds` after the start time.
-std::string insertion(
-    World const& world, std::string const& tenant, std::string const& user, std::int64_t seconds)
-{
-    auto const at = "'" + events::rfc3339(seconds) + "'";
-    return "INSERT INTO sync_requests (scope_id, user_id, source, requested_at, repeated_at) VALUES (" +
-           world.scope_id(tenant) + ", '" + user + "', 'purchases', " + at + ", " + at + ");";
 }
 
 /// `user` or `user ended_at`, in seconds after the start, for each request.
@@ -97,8 +55,10 @@ billing::Event read_payment(json::object const& event)
 
 TEST_CASE("events without purchase data name the users to sync", "[sync]")
 {
-    CHECK(requested_by(read_purchase(transfer({"ada", "$RCAnonymousID:1"}, {"bob"}))) ==
-          "$RCAnonymousID:1 -60, ada -60, bob");
+    CHECK(requested_by(read_purchase(transfer({"ada", "$RCAnonymousID:1"}, {"bob", "$RCAnonymousID:2"}))) ==
+          "ada -60, bob, $RCAnonymousID:1 -60");
+    CHECK(
+        requested_by(read_purchase(transfer({"ada"}, {"$RCAnonymousID:2"}))) == "ada -60, $RCAnonymousID:2");
     CHECK(requested_by(read_purchase(unhandled("ada", "bob"))) == "ada, bob");
     // The provider answers an anonymous id with the purchases of the person.
     CHECK(requested_by(read_purchase(events::purchase("SUBSCRIBER_ALIAS"))) == "ada");
@@ -106,10 +66,6 @@ TEST_CASE("events without purchase data name the users to sync", "[sync]")
     CHECK(requested_by(read_purchase(unhandled("$RCAnonymousID:1", "anon:2"))) == "$RCAnonymousID:1, anon:2");
     auto const pseudonym = "deleted:" + core::Uuid::v7().to_string();
     CHECK(requested_by(read_purchase(unhandled("ada", pseudonym))) == "ada");
-    json::array many;
-    for (int n = 0; n < 60; ++n)
-        many.push_back(json::value("user " + std::to_string(n)));
-    CHECK(billing::ingest::sync_requests_of(read_purchase(transfer(std::move(many), {})), {}).size() == 50);
     for (auto const& [type, status] : events::status_after)
         CHECK(requested_by(read_purchase(events::purchase(type, {{"new_product_id", "team"}}))).empty());
     CHECK(requested_by(read_purchase(events::purchase("PRODUCT_CHANGE"))).empty());
@@ -148,6 +104,30 @@ TEST_CASE("a transfer ends the access of the old owner, and begins that of the n
     CHECK(provider.seen("bob") == 1);
     auto const audit = world.as_backend("demo").get("/v1/audit?actor=system:reconciler").json();
     CHECK(audit.at("items").as_array().size() == 2);
+}
+
+TEST_CASE("a transfer syncs the owners first, and only anonymous ids that have entitlements", "[sync]")
+{
+    PurchasesProvider const provider;
+    World const world(options_for(provider));
+    set_api_key(world);
+    auto const id = "$RCAnonymousID:07";
+    REQUIRE(result_of(world.post_purchase(events::purchase("INITIAL_PURCHASE",
+                                              {{"environment", "PRODUCTION"}, {"app_user_id", id},
+                                                  {"original_app_user_id", id}, {"aliases", json::array()}}),
+                "demo")) == "applied");
+    provider.has("*", one("pro"));
+    provider.has("ada", {});
+    provider.has(id, {});
+    json::array from{"ada"};
+    for (int n = 10; n < 70; ++n)
+        from.push_back(json::value("$RCAnonymousID:" + std::to_string(n)));
+    from.push_back(json::value(id));
+    REQUIRE(world.post_purchase(transfer(std::move(from), {"bob"}), "demo").status == 200);
+    CHECK(eventually([&] { return waiting(world) == "0"; }));
+    CHECK(lines_of(world, "bob") == "pro active\n");
+    CHECK(lines_of(world, id) == "pro.monthly expired\n");
+    CHECK(provider.seen().size() == 3); // ada, bob and the anonymous id
 }
 
 TEST_CASE("all users of an event of an unknown type are synced, if the tenant has a key", "[sync]")
@@ -301,46 +281,6 @@ TEST_CASE("a user whose account was deleted is not synced", "[sync]")
     CHECK(waiting(world) == "0");
 }
 
-TEST_CASE("the number of waiting requests is limited", "[sync]")
-{
-    PurchasesProvider const provider;
-    World world(options_for(provider));
-    set_api_key(world);
-    provider.has("*", one("pro"));
-    fill(world, "demo");
-    REQUIRE(world.post_purchase(transfer({}, {"bob"}), "demo").status == 200);
-    CHECK(waiting(world) == "10000");
-    CHECK(eventually(
-        [&] { return world.logged().find("too many users wait for a sync") != std::string::npos; }));
-    // A user who waits already is synced.
-    REQUIRE(world.post_purchase(transfer({}, {"user 5"}), "demo").status == 200);
-    CHECK(eventually([&] { return waiting(world) == "9999"; }));
-    CHECK(lines_of(world, "user 5") == "pro active\n");
-    REQUIRE(world.post_purchase(transfer({}, {"bob"}), "demo").status == 200);
-    CHECK(eventually([&] { return provider.seen("bob") == 1; }));
-}
-
-TEST_CASE("the requests of the sandbox do not suppress those of production, and wait for them", "[sync]")
-{
-    PurchasesProvider const provider;
-    World const world(options_for(provider));
-    set_api_key(world);
-    provider.has("*", one("pro"));
-    fill(world, "demo-sandbox");
-    REQUIRE(world.post_purchase(transfer({}, {"bob"}), "demo").status == 200);
-    CHECK(eventually([&] { return lines_of(world, "bob") == "pro active\n"; }));
-    CHECK(eventually([&] { return waiting(world) == "10000"; }));
-
-    world.postgres.query(insertion(world, "demo-sandbox", "eve", -60) +
-                         insertion(world, "demo", "later", -5) + insertion(world, "demo", "ada", -10));
-    world.clock.advance(1min);
-    REQUIRE(eventually([&] { return waiting(world) == "10000"; }));
-    std::vector<std::string> users;
-    for (auto const& seen : provider.seen())
-        users.push_back(text(seen, "user"));
-    CHECK(users == std::vector<std::string>{"bob", "ada", "later", "eve"});
-}
-
 TEST_CASE("a sync fulfils the requests of the user in both environments", "[sync]")
 {
     PurchasesProvider const provider;
@@ -352,35 +292,6 @@ TEST_CASE("a sync fulfils the requests of the user in both environments", "[sync
     world.postgres.query(insertion(world, "demo", "bob", -10));
     REQUIRE(sync(world).status == 200);
     CHECK(world.postgres.query("SELECT string_agg(user_id, ',') FROM sync_requests") == "bob");
-}
-
-TEST_CASE("a request keeps its place when it is repeated, also during a sync", "[sync]")
-{
-    PurchasesProvider const provider;
-    World const world(options_for(provider));
-    set_api_key(world);
-    provider.answers("bob", {{"status", 404}, {"text", "{}"}});
-    auto const post = [&] { REQUIRE(world.post_purchase(transfer({}, {"bob"}), "demo").status == 200); };
-    auto const requested_at = [&] {
-        return world.postgres.query(
-            "SELECT requested_at FROM sync_requests WHERE repeated_at >= requested_at");
-    };
-    auto const repeated_at = [&] { return world.postgres.query("SELECT repeated_at FROM sync_requests"); };
-    post();
-    auto const first = requested_at();
-    CHECK(repeated_at() == first);
-    REQUIRE(eventually(
-        [&] { return world.postgres.query("SELECT not_before IS NOT NULL FROM sync_requests") == "t"; }));
-    provider.has("bob", one("pro"), {}, {{"held", true}});
-    post();
-    CHECK(requested_at() == first);
-    CHECK(repeated_at() > first);
-    REQUIRE(eventually([&] { return provider.waiting() == 1; }));
-    post();
-    CHECK(requested_at() == first);
-    provider.release();
-    CHECK(eventually([&] { return waiting(world) == "0"; }));
-    CHECK(provider.seen("bob") == 3);
 }
 
 TEST_CASE("an erasure in one environment keeps the requests of the other one", "[sync]")

@@ -1,4 +1,5 @@
 #include "access_state.hpp"
+#include "core/text.hpp"
 #include "reading.hpp"
 
 #include <catch2/catch.hpp>
@@ -184,6 +185,25 @@ TEST_CASE(
     CHECK(all_items(backend, "/v1/events?type=TRANSFER&userId=dave").empty());
 }
 
+TEST_CASE(
+    "an event of an unknown type is skipped, and archived under every user that it names", "[transfers]")
+{
+    World const world;
+    auto const sent = events::purchase(
+        "A_NEW_TYPE", {{"id", "new"}, {"app_user_id", "ada"}, {"original_app_user_id", "bob"},
+                          {"aliases", json::array{anonymous, "carol"}}});
+    CHECK(result_of(world.post_purchase(sent)) == "skipped unhandled_type");
+    CHECK(world.entitlements().empty());
+    auto backend = world.as_backend();
+    for (std::string const user : {"ada", "bob", "carol", anonymous}) {
+        CAPTURE(user);
+        auto const found = all_items(backend, "/v1/events?userId=" + core::percent_encode(user));
+        REQUIRE(found.size() == 1);
+        CHECK(text(found[0], "eventId") == "new");
+        CHECK(text(found[0], "result") == "skipped");
+    }
+}
+
 TEST_CASE("a subscription that changes its user moves access at that event", "[transfers]")
 {
     World const world;
@@ -232,6 +252,17 @@ TEST_CASE(
     CHECK(access_state::of(world, "b", "ada") == since("expired", 10));
     CHECK(access_state::of(world, "a", "bob") == since("expired", 20));
     CHECK(access_state::of(world, "b", "carol") == since("expired", 30));
+
+    // One subscription of ada ends, and the other one moves to bob.
+    auto const ended = events::payment("customer.subscription.deleted",
+        events::subscription(
+            {events::item("a")}, {{"id", "s1"}, {"metadata", json::object{{"userId", "ada"}}},
+                                     {"status", "canceled"}, {"ended_at", s(10)}}),
+        {{"created", s(10)}});
+    std::vector const ends_and_moves{ended, owned_by("ada", "s2", 0), owned_by("bob", "s2", 20)};
+    CHECK(post_all_orders(world, ends_and_moves, true) == 6);
+    CHECK(access_state::of(world, "a", "ada") == since("expired", 20));
+    CHECK(access_state::of(world, "a", "bob") == until("active", 30 * day + leeway));
 
     // An invoice and the end of a subscription that has moved.
     auto const deleted = events::payment("customer.subscription.deleted",

@@ -235,6 +235,28 @@ TEST_CASE("an event of the payments provider needs a signing secret of the envir
     CHECK(count_refused(world, "payments") == refused_before + 16);
 }
 
+TEST_CASE("the object's livemode decides which signing secret is needed, not that of the envelope",
+    "[billing][secrets]")
+{
+    World const world;
+    set_signing_secrets(world);
+    auto const sent = [](Environment of_object, Environment of_envelope) {
+        auto event = json::parse(subscription(of_object)).as_object();
+        event["livemode"] = of_envelope == Environment::production;
+        return body(event);
+    };
+    using enum core::Environment;
+    for (auto const& host : hosts) {
+        CAPTURE(host);
+        CHECK(post_payment(world, {"whsec_sandbox"}, sent(production, sandbox), host).status == 401);
+        CHECK(post_payment(world, {"whsec_production"}, sent(sandbox, production), host).status == 401);
+        CHECK(post_payment(world, {"whsec_production"}, sent(production, sandbox), host).status == 200);
+        CHECK(post_payment(world, {"whsec_sandbox"}, sent(sandbox, production), host).status == 200);
+    }
+    CHECK(count_events(world, "demo") == 2);
+    CHECK(count_events(world, "demo-sandbox") == 2);
+}
+
 TEST_CASE("if several secrets signed an event, one secret of its environment is enough", "[billing][secrets]")
 {
     World const world;

@@ -12,8 +12,8 @@ namespace billing {
 
 /// Asks the payments provider for the invoice of a refund or lost dispute whose purchase is unknown, and
 /// returns the event's outcome afterwards. Returns `outcome` if the tenant has no `paymentsApiKey`, the event
-/// has another outcome, the tenant has too many requests in progress, or the request fails; then a job asks
-/// again later (ingest/unknown_charges.hpp).
+/// has another outcome, the tenant has too many requests in progress, or the request fails. A job asks
+/// again later, if the tenant has the API key (ingest/unknown_charges.hpp).
 asio::awaitable<EventOutcome> look_up_charge(http::Request const& req, Deps& deps,
     tenancy::Tenant const& tenant, ingest::IncomingEvent const& incoming, EventOutcome outcome);
 

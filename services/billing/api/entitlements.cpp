@@ -10,6 +10,7 @@
 #include "pg/database.hpp"
 #include "storage/entitlements.hpp"
 #include "storage/event_archive.hpp"
+#include "storage/event_history.hpp"
 #include "storage/products.hpp"
 #include "storage/subscriptions.hpp"
 
@@ -76,12 +77,13 @@ Known known_of(
     return known;
 }
 
-/// The entitlements of a user at time `at`, under the settings of that time.
-http::Response answer_as_of(pg::Tx& tx, http::Request const& req, core::UserId const& user_id, core::Time at)
+/// The entitlements of a user at time `at`, under the settings of that time. `current`: those of now.
+http::Response answer_as_of(pg::Tx& tx, http::Request const& req, core::UserId const& user_id, core::Time at,
+    AccessSettings const& current)
 {
     auto const& scope = req.scope();
-    auto const settings = settings_after(event_archive::history_of_settings(tx, scope.id, at));
-    auto const events = event_archive::history_of_user(tx, scope.id, user_id, at);
+    auto const settings = event_history::settings_at(tx, scope.id, at).value_or(current);
+    auto const events = event_history::of_user(tx, scope.id, user_id, at);
     auto const known = known_of(tx, scope, user_id, events);
     auto rows = entitlements_as_of(scope.id, user_id, at, events, known);
     return answer(req, user_id, entitlements::join_catalog(tx, scope, std::move(rows)), settings, at);
@@ -94,8 +96,9 @@ asio::awaitable<http::Response> answer_query(http::Request const& req, Deps& dep
     auto const at = query.time("at");
     query.check();
     if (!at) co_return co_await answer_now(req, deps, user_id);
+    auto const settings = co_await access_settings_of(req, deps);
     co_return co_await deps.db.read(
-        req.scope(), [&](pg::Tx& tx) { return answer_as_of(tx, req, user_id, *at); });
+        req.scope(), [&](pg::Tx& tx) { return answer_as_of(tx, req, user_id, *at, settings); });
 }
 
 } // namespace

@@ -8,7 +8,7 @@ namespace billing {
 /// GET /v1/entitlements?userId=
 asio::awaitable<http::Response> list_entitlements(http::Request const& req, Deps& deps);
 /// GET /v1/users/{userId}/entitlements: the current entitlements, or with `at` the entitlements at that time.
-/// A caller with the role `user` gets only the own entitlements.
+/// A caller with the role `user` gets only their own entitlements.
 asio::awaitable<http::Response> get_user_entitlements(http::Request const& req, Deps& deps);
 /// GET /v1/me/entitlements: as `get_user_entitlements`, for the user of the token.
 asio::awaitable<http::Response> get_my_entitlements(http::Request const& req, Deps& deps);

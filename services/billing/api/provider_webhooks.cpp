@@ -53,8 +53,8 @@ SecretEnvironments require_secret(http::Request const& req, ProviderSettings con
         environments_of(settings, [&](core::Secret const& secret) { return secret.equals(sent); });
     if (environments.empty())
         refuse(deps, Provider::purchases,
-            "The Authorization header does not equal `purchasesSecret` in the settings. Send the value "
-            "of this setting, or change the setting.");
+            "The Authorization header equals none of the secrets in the settings. Send the value of "
+            "`purchasesSecret` or, for the sandbox, of `purchasesSecretSandbox`, or change the settings.");
     return environments;
 }
 

@@ -168,7 +168,7 @@ void record_access_settings(pg::Tx& tx, core::TenantId tenant_id, json::object c
     auto const old = settings::access_settings(before), current = settings::access_settings(after);
     if (old == current) return;
     for (auto const scope_id : core::scopes_of(tenant_id))
-        ingest::record_settings(tx, scope_id, current, now);
+        ingest::record_settings(tx, scope_id, {.settings = current, .previous = old}, now);
     lapses::enqueue_reopening(tx, tenant_id);
 }
 

@@ -86,8 +86,8 @@ Report read_report(pg::Tx& tx, core::Scope const& scope, Range const& range)
         report.products.try_emplace(change.product);
     if (report.products.size() > max_products)
         throw core::Error::validation({{"?to", "too_many",
-            "must be earlier: the report would have more than " + std::to_string(max_products) +
-                " products"}});
+            "the report has more than " + std::to_string(max_products) +
+                " products; those with access before `from` count, too"}});
     report.revenue = statistics::revenue(tx, scope.id);
     std::vector<std::string> names;
     for (auto const& [name, numbers] : report.products)

@@ -176,8 +176,10 @@ core::Error upstream_error(ProviderApiError const& e, Source source)
 {
     core::Error error(codes::upstream_error,
         source == Source::payments
-            ? "The request to the payments provider failed. No entitlement was changed. Retry later."
-            : "The request to the purchase provider failed. No entitlement was changed. Retry later.");
+            ? "The request to the payments provider failed. No entitlement was changed. Check "
+              "`paymentsApiKey` in the settings, or retry later."
+            : "The request to the purchase provider failed. No entitlement was changed. Check "
+              "`purchasesApiKey` in the settings, or retry later.");
     if (auto const wait = e.retry_after()) error.header("Retry-After", std::to_string(wait->count()));
     return error;
 }

@@ -129,6 +129,7 @@ void write_reversals(core::JsonWriter& w, std::vector<Subscription::Reversal> co
         w.begin_object()
             .member("eventType", reversal.type)
             .member("eventAt", reversal.order.at)
+            .member("coversFrom", reversal.covers_from)
             .member("coversUntil", reversal.covers_until)
             .end_object();
     w.end_array();

@@ -7,8 +7,8 @@
 
 namespace billing {
 
-/// The settings of a tenant that decide access. They apply when an entitlement is read, so a change has an
-/// effect on all entitlements at once.
+/// The settings of a tenant that decide access. They apply when an entitlement is read, so a change affects
+/// all entitlements at once.
 struct AccessSettings {
     bool past_due_is_active = false;           ///< whether `past_due` subscriptions give access
     std::chrono::seconds renewal_leeway{3600}; ///< how long access continues while a renewal is awaited
@@ -24,7 +24,8 @@ struct Access {
     /// Set if a renewal is expected: access continues until this time plus the leeway, but not beyond
     /// `leeway_ends_at`, the time of the event that ended access.
     std::optional<core::Time> renewal_until, leeway_ends_at;
-    /// The end of an unpaid period, during which the tenant's settings decide on access.
+    /// The end of an unpaid period, until which `past_due_is_active` gives access; or the earlier time at
+    /// which a refund or lost dispute ended access.
     std::optional<core::Time> past_due_until;
     /// Whether an event has ended access: expiration, refund, deletion, transfer, or a status without access.
     /// Then access does not continue until `until`, even if the event's time is in the future.
@@ -45,8 +46,8 @@ bool is_active(Access const& access, AccessSettings const& settings, core::Time 
 /// `access`, ended by an event at time `at`.
 Access ended(Access access, core::Time at) noexcept;
 
-/// The access of a user who has both. Of two awaited renewals, only one keeps its leeway: one that is still
-/// awaited rather than one that an event has ended, otherwise the later one.
+/// The access of a user who has both `a` and `b`. If both await a renewal, the result has the leeway of only
+/// one of them: of the renewal that no event has ended, otherwise of the later one.
 Access combined(Access const& a, Access const& b) noexcept;
 
 } // namespace billing

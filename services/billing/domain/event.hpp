@@ -47,6 +47,7 @@ struct SyncEvent {
 /// A change of the tenant's settings for access.
 struct SettingsEvent {
     AccessSettings settings;
+    AccessSettings previous; ///< before the change
 };
 
 /// The content of an event, without its envelope.
@@ -63,7 +64,7 @@ struct Event {
     std::optional<core::UserId> user_id;
     /// All users that the event names (named_users.hpp): `user_id`, aliases, and others.
     std::vector<core::UserId> named_users;
-    /// The users who lost their purchases by this event, a TRANSFER. They are among `named_users`.
+    /// The users whose purchases this event, a TRANSFER, moved to other users. They are among `named_users`.
     std::vector<core::UserId> former_users;
     std::optional<std::string> subscription_id; ///< id of the payments provider's subscription
     /// The ids of charges, payment intents, invoices and checkout sessions that the event connects with each

@@ -31,8 +31,7 @@ struct ErasedEvent {
 /// - If the event names other persons too, `pseudonym` replaces the ids of the erased users, everywhere in
 ///   the payload. The attributes of the subscriber are removed, unless they belong to another user.
 /// - A payment event, or an event of this service, of an erased user loses its payload in any case, because
-/// the payload describes the
-///   user's subscription or invoice.
+///   the payload describes the user's purchases, subscription or payment.
 /// - A payload that is not JSON is removed.
 ErasedEvent erase_from_event(Provider provider, std::optional<core::UserId> const& user_id,
     std::string const& payload, std::span<core::UserId const> erased, core::UserId const& pseudonym);

@@ -123,17 +123,4 @@ std::vector<Entitlement> entitlements_as_of(core::ScopeId scope_id, core::UserId
     return entitlements;
 }
 
-AccessSettings settings_after(std::span<Event const> events)
-{
-    AccessSettings settings;
-    std::optional<core::Time> latest;
-    for (auto const& event : events) {
-        auto const* changed = std::get_if<SettingsEvent>(&event.data);
-        if (changed == nullptr || (latest && *event.at < *latest)) continue;
-        settings = changed->settings;
-        latest = event.at;
-    }
-    return settings;
-}
-
 } // namespace billing

@@ -34,7 +34,4 @@ std::vector<Entitlement> entitlements_after(core::ScopeId scope_id, core::UserId
 std::vector<Entitlement> entitlements_as_of(core::ScopeId scope_id, core::UserId const& user_id,
     core::Time at, std::span<Event const> events, Known const& known);
 
-/// The settings for access at the time of the last of `events`; the defaults if none is a change of settings.
-AccessSettings settings_after(std::span<Event const> events);
-
 } // namespace billing

@@ -67,8 +67,16 @@ struct WriteData {
 
     void operator()(SettingsEvent const& event) const
     {
-        w.member("pastDueIsActive", event.settings.past_due_is_active)
-            .member("renewalLeewaySeconds", event.settings.renewal_leeway.count());
+        write_settings(event.settings);
+        w.key("previous").begin_object();
+        write_settings(event.previous);
+        w.end_object();
+    }
+
+    void write_settings(AccessSettings const& settings) const
+    {
+        w.member("pastDueIsActive", settings.past_due_is_active)
+            .member("renewalLeewaySeconds", settings.renewal_leeway.count());
     }
 
     void operator()(auto const&) const {} // LINK: the references alone
@@ -82,12 +90,16 @@ void read_references(Event& event, json::value const& document)
         event.references.push_back(stored_json::text(id));
 }
 
+AccessSettings read_settings(json::value const& v)
+{
+    return {.past_due_is_active = stored_json::is_true(v, "pastDueIsActive"),
+        .renewal_leeway = std::chrono::seconds(v.at("renewalLeewaySeconds").to_number<std::int64_t>())};
+}
+
 EventData read_data(Event const& event, json::value const& document)
 {
     if (event.type == settings_type)
-        return SettingsEvent{{.past_due_is_active = stored_json::is_true(document, "pastDueIsActive"),
-            .renewal_leeway =
-                std::chrono::seconds(document.at("renewalLeewaySeconds").to_number<std::int64_t>())}};
+        return SettingsEvent{read_settings(document), read_settings(document.at("previous"))};
     if (event.type == grant_type || event.type == revoke_type) return read_purchase(document.at("purchase"));
     if (event.type != sync_type) return Skipped{"connects_payments"};
     SyncEvent sync;

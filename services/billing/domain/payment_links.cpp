@@ -14,8 +14,10 @@ struct ReadNode {
     void operator()(InvoiceEvent const& invoice) const
     {
         node.subscription_id = invoice.subscription_id;
-        for (auto const& line : invoice.lines)
-            node.covers_until = node.covers_until ? std::max(*node.covers_until, line.ends) : line.ends;
+        for (auto const& line : invoice.lines) {
+            node.covers_from = std::max(node.covers_from, line.starts); // nullopt is less than any time
+            node.covers_until = std::max(node.covers_until, std::optional(line.ends));
+        }
     }
 
     void operator()(ReversalEvent const& reversal) const

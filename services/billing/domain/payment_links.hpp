@@ -23,9 +23,11 @@ struct PaymentNode {
     core::Time received_at = set_by_database;
     std::vector<std::string> ids;               ///< without repetition
     std::optional<std::string> subscription_id; ///< of an invoice
-    std::optional<core::Time> covers_until;     ///< of an invoice: the end of the period that it pays for
-    std::optional<core::Uuid> entitlement_id;   ///< of a checkout
-    std::optional<PurchaseFact> reversal;       ///< of a refund or a lost dispute
+    /// Of an invoice: the period that it pays for. If its lines have different periods, the latest start and
+    /// the latest end.
+    std::optional<core::Time> covers_from, covers_until;
+    std::optional<core::Uuid> entitlement_id; ///< of a checkout
+    std::optional<PurchaseFact> reversal;     ///< of a refund or a lost dispute
 };
 
 /// What `event` states about a payment, except `entitlement_id`; without ids if it is not about a payment.
@@ -34,8 +36,8 @@ PaymentNode node_of(Event const& event);
 /// Returns the nodes that have one of the ids.
 using FindNodes = std::function<std::vector<PaymentNode>(std::span<std::string const> ids)>;
 
-/// All nodes about the same payment as `node`, except `node` itself. At most `max_nodes`, because a stranger
-/// must not make the service follow endless chains.
+/// All nodes about the same payment as `node`, except `node` itself. At most `max_nodes`, so that a sender
+/// cannot make the service follow a chain of events without end.
 std::vector<PaymentNode> connected(PaymentNode const& node, FindNodes const& find);
 
 inline constexpr std::size_t max_nodes = 100;

@@ -14,7 +14,7 @@ namespace billing {
 void read_subscription(
     Event& event, core::Fields& f, boost::json::value const& object, PaymentEventType type);
 
-/// The members of a subscription that tell the order of two updates in the same second, as JSON text.
+/// The members of a subscription that decide the order of two updates in the same second, as JSON text.
 /// `object` is a subscription, or the previous values of its changed members; it may be null.
 std::map<std::string, std::string> compared_members(boost::json::value const* object);
 

@@ -73,7 +73,7 @@ bool has_line(Entitlement const& stored, std::string_view store)
         stored.lines, [&](PurchaseLine const& line) { return line.store == store || line.store.empty(); });
 }
 
-/// An older event may only add the price, which a sync does not tell.
+/// An older event may only add the price, which a sync may not contain.
 bool differs_but_for_price(Entitlement const& before, Entitlement after)
 {
     after.price = before.price;
@@ -111,6 +111,14 @@ void end_under_aliases(PurchaseDecision& decision, PurchaseEvent const& event, c
     }
 }
 
+/// Whether the event may be the first one that shows that a purchase is bought once. Earlier events of the
+/// purchase look like those of a subscription.
+bool states_purchase(PurchaseEvent const& event)
+{
+    bool const is_synced = event.fact.type == PurchaseEventType::sync && !event.purchase_id.empty();
+    return is_synced || event.fact.type == PurchaseEventType::non_renewing_purchase;
+}
+
 } // namespace
 
 std::vector<core::Uuid> affected_entitlement_ids(PurchaseEvent const& event, core::ScopeId scope_id)
@@ -129,7 +137,7 @@ std::vector<core::Uuid> affected_entitlement_ids(PurchaseEvent const& event, cor
 
 bool depends_on_mentions(PurchaseEvent const& event)
 {
-    return is_anonymous(event.user_id) || event.fact.type == PurchaseEventType::non_renewing_purchase;
+    return is_anonymous(event.user_id) || states_purchase(event);
 }
 
 PurchaseDecision decide(
@@ -142,7 +150,7 @@ PurchaseDecision decide(
         purchase_key.transaction_id.empty() ? nullptr : find(stored, id_of(scope_id, purchase_key));
     bool const is_once =
         !event.purchase_id.empty() || purchase != nullptr || is_once_under_alias(event, scope_id, stored);
-    bool const reveals = event.fact.type == PurchaseEventType::non_renewing_purchase && is_once;
+    bool const reveals = states_purchase(event) && is_once;
     if (reveals && purchase == nullptr && (subscription != nullptr || is_named))
         return {.needs_history = true};
 

@@ -21,8 +21,8 @@ struct PurchaseDecision {
     /// The rows to write, with the rows that they replace. A stale event may still change `created_at` and
     /// the lines.
     std::vector<EntitlementChange> writes;
-    /// The stored rows do not tell the result, so the caller must call `fold_purchases` with all events of
-    /// the user and the product:
+    /// The result does not follow from the stored rows, so the caller must call `fold_purchases` with all
+    /// events of the user and the product. The reasons:
     ///
     /// - The event shows that the product is bought once, and earlier events of the purchase may have been
     ///   applied to a subscription entitlement, of the user or of another user id of the same customer.

@@ -272,7 +272,7 @@ Subscription merge(
             apply_reversal(s, reversal);
     }
     for (auto const& removed : before->removed) {
-        if (event_ids.contains(removed.order.event_id)) continue; // then `folded` knows better
+        if (event_ids.contains(removed.order.event_id)) continue; // `folded` includes this event
         bool const is_known =
             (removed.user_id == s.user_id && has(s.items, removed.item.product)) ||
             std::ranges::any_of(s.removed, [&](Subscription::Removed const& other) {

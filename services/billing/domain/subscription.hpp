@@ -48,8 +48,8 @@ struct Subscription {
     struct Reversal {
         std::string type;
         EventOrder order;
-        /// The end of the period that the payment was for; nullopt: unknown.
-        std::optional<core::Time> covers_until;
+        /// The period that the payment was for, as in PaymentNode; nullopt: unknown.
+        std::optional<core::Time> covers_from, covers_until;
         core::Time received_at; ///< when the event arrived
 
         friend bool operator==(Reversal const&, Reversal const&) = default;

@@ -66,14 +66,22 @@ void apply_paid(Part& part, Subscription const& s)
     }
 }
 
+/// Whether a payment that was taken back was for a period before the current one. The current period may have
+/// begun before that period was over, because a change of the plan can begin a new period.
+bool is_for_earlier_period(Subscription::Reversal const& reversal, Part const& part)
+{
+    if (!part.starts) return false;
+    if (!reversal.covers_until) return *part.starts > reversal.order.at;
+    if (*reversal.covers_until <= *part.starts) return true;
+    bool const ended_before = !part.ends || *reversal.covers_until < *part.ends;
+    return ended_before && reversal.covers_from && *reversal.covers_from < *part.starts;
+}
+
 /// Ends access by the payments that were taken back, unless they were for an earlier period.
 void apply_reversals(Part& part, Subscription const& s)
 {
     for (auto const& reversal : s.reversals) {
-        auto const& covered = reversal.covers_until;
-        bool const is_earlier =
-            part.starts && (covered ? *covered <= *part.starts : *part.starts > reversal.order.at);
-        if (is_earlier) continue;
+        if (is_for_earlier_period(reversal, part)) continue;
         part.access = ended(part.access, reversal.order.at);
         part.decided_by(reversal.type, reversal.order, reversal.received_at);
     }

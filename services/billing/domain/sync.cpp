@@ -114,11 +114,11 @@ PurchaseEvent event_of(core::UserId const& user_id, std::string product, std::st
         .aliases = {}};
 }
 
-/// A purchase that the provider lists. `stored`: its entitlement, or null.
-PurchaseEvent listed(
-    Purchase const& p, core::UserId const& user_id, Entitlement const* stored, SyncTimes const& times)
+/// A purchase that the provider lists in a store, which may be empty. `stored`: its entitlement, or null.
+PurchaseEvent listed(Purchase const& p, std::string_view listed_store, core::UserId const& user_id,
+    Entitlement const* stored, SyncTimes const& times)
 {
-    auto const store = p.store.empty() && stored != nullptr ? stored->store : p.store;
+    auto const store = listed_store.empty() && stored != nullptr ? stored->store : std::string(listed_store);
     Known const known(stored, store);
     auto fact = known.fact();
     fact.purchased_at = precise(p.purchased_at, fact.purchased_at);
@@ -160,7 +160,8 @@ using PurchaseKey = std::tuple<std::string_view, std::string_view, std::string_v
 
 /// The purchases of one environment. The document may list a product twice: with a base plan, and with the
 /// plan in the product id. In this case the better purchase is used. An active purchase is better than an
-/// inactive one; otherwise, the later end is better.
+/// inactive one; otherwise, the later end is better. A purchase without a store belongs to the store in which
+/// the product is listed otherwise.
 std::map<PurchaseKey, Purchase const*> listed_in(
     core::Environment environment, Subscriber const& subscriber, core::Time asked_at)
 {
@@ -171,11 +172,21 @@ std::map<PurchaseKey, Purchase const*> listed_in(
     };
     auto const add = [&](Purchase const& p) {
         if (p.sandbox != (environment == core::Environment::sandbox)) return;
-        auto const [it, added] = found.try_emplace({p.product, p.transaction, p.store}, &p);
+        auto key = PurchaseKey(p.product, p.transaction, p.store);
+        auto const same = found.lower_bound({p.product, p.transaction, {}});
+        bool const is_listed = same != found.end() && std::get<0>(same->first) == p.product &&
+                               std::get<1>(same->first) == p.transaction;
+        if (p.store.empty() && is_listed) key = same->first;
+        auto const [it, added] = found.try_emplace(key, &p);
         if (!added && lasts(p) > lasts(*it->second)) it->second = &p;
     };
-    std::ranges::for_each(subscriber.subscriptions, add);
-    if (subscriber.consumables) std::ranges::for_each(*subscriber.consumables, add);
+    for (bool const has_store : {true, false}) {
+        auto const add_those = [&](Purchase const& p) {
+            if (p.store.empty() != has_store) add(p);
+        };
+        std::ranges::for_each(subscriber.subscriptions, add_those);
+        if (subscriber.consumables) std::ranges::for_each(*subscriber.consumables, add_those);
+    }
     return found;
 }
 
@@ -247,7 +258,8 @@ SyncEvent decide_sync(core::ScopeId scope_id, core::UserId const& user_id, Subsc
         auto const id =
             entitlement_id(scope_id, Source::purchases, user_id, purchase->product, purchase->transaction);
         auto const it = all.find(id);
-        sync.purchases.push_back(listed(*purchase, user_id, it == all.end() ? nullptr : it->second, times));
+        auto const* known = it == all.end() ? nullptr : it->second;
+        sync.purchases.push_back(listed(*purchase, std::get<2>(key), user_id, known, times));
         unseen.erase(id);
     }
     for (auto const& [id, entitlement] : unseen) {

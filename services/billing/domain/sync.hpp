@@ -36,14 +36,14 @@ core::Time watermark_of(std::optional<core::Time> platform_time, core::Time aske
 
 /// The position of a sync among events. `last` is the position of the last stored event, and `updated_at`
 /// when it was received; nullopt: none is stored. An event that was received before the request is
-/// superseded, whatever the clocks say. An event that was received later stays later, unless its position is
-/// before the watermark. The caller sets `period_end` and `event_id`.
+/// superseded, even if the clocks differ. An event that was received later stays later, unless its position
+/// is before the watermark. The caller sets `period_end` and `event_id`.
 EventOrder order_of_sync(core::Time watermark, core::Time sent_at, std::optional<EventOrder> const& last,
     core::Time updated_at) noexcept;
 
-/// What a sync with the purchase provider found in the environment of `scope_id`: one event per purchase and
-/// store, including purchases that have not changed. The caller sets `event_id` of the facts. `stored`: all
-/// entitlements of the user from purchases in this environment.
+/// The result of a sync with the purchase provider in the environment of `scope_id`: one event per purchase
+/// and store, including purchases that have not changed. The caller sets `event_id` of the facts. `stored`:
+/// all entitlements of the user from purchases in this environment.
 ///
 /// - The first rule that matches decides the status: a refunded purchase is expired; a purchase that resumes
 ///   later is paused; a purchase with a billing issue is expired, unless a grace period is in effect; a

@@ -112,7 +112,7 @@ private:
             .received_at = event.received_at};
     }
 
-    /// Decides an event of which the stored rows do not tell the result (PurchaseDecision::needs_history).
+    /// Decides an event whose result does not follow from the stored rows (PurchaseDecision::needs_history).
     AppliedEvent reapply_history(PurchaseEvent const& event)
     {
         AppliedEvent applied;

@@ -53,11 +53,14 @@ Subscription::Reversal reversal_of(
 {
     Subscription::Reversal reversal{.type = std::string(to_string(node.reversal->type)),
         .order = node.reversal->order,
+        .covers_from = std::nullopt,
         .covers_until = std::nullopt,
         .received_at = node.received_at};
-    for (auto const& other : component)
-        if (other.subscription_id == subscription_id && other.covers_until)
-            reversal.covers_until = std::max(reversal.covers_until, other.covers_until);
+    for (auto const& other : component) {
+        if (other.subscription_id != subscription_id) continue;
+        reversal.covers_from = std::max(reversal.covers_from, other.covers_from);
+        reversal.covers_until = std::max(reversal.covers_until, other.covers_until);
+    }
     return reversal;
 }
 

@@ -5,9 +5,11 @@
 #include "domain/own_event.hpp"
 #include "domain/subscription_entitlements.hpp"
 #include "domain/sync.hpp"
+#include "ingest/ingest_batch.hpp"
 #include "ingest/own_events.hpp"
 #include "ingest/publish.hpp"
 #include "jobs/queue.hpp"
+#include "pg/tx_batch.hpp"
 #include "storage/settings.hpp"
 #include "storage/syncs.hpp"
 
@@ -34,16 +36,16 @@ struct Fetched {
 
 /// The subscriptions of an environment, by id. If an object occurs twice, the last one counts.
 std::map<std::string, Fetched> parse(
-    core::Environment environment, std::span<json::value const> objects, FetchedResult& result)
+    core::Environment environment, std::span<json::value const> objects, FetchedCounts& counts)
 {
     std::map<std::string, Fetched> found;
     for (auto const& object : objects) {
         auto const parsed = parse_fetched_subscription(object, EventOrder());
         auto const& event = parsed.event;
         if (event.environment && *event.environment != environment) continue;
-        ++result.processed;
+        ++counts.processed;
         if (!parsed.faults.empty())
-            ++result.failed;
+            ++counts.failed;
         else if (auto const* data = std::get_if<SubscriptionEvent>(&event.data))
             found.insert_or_assign(data->subscription_id, Fetched{&object, *data});
     }
@@ -117,41 +119,106 @@ bool is_later(EventOrder const& a, EventOrder const& b)
     return std::tie(a.at, a.rank) > std::tie(b.at, b.rank);
 }
 
-/// Archives the fetched state as an event, and applies it.
-std::vector<EntitlementChange> apply(
-    pg::Tx& tx, OwnEventContext const& context, Fetched const& fetched, EventOrder order)
+/// A fetched state that differs from the stored one, as an event SYNC.
+struct News {
+    Event event;
+    std::string payload; ///< for the archive
+};
+
+News news_of(core::ScopeId scope_id, Fetched const& fetched, EventOrder order)
 {
-    auto const own = new_own_event(context.scope_id, sync_type, fetched.event.user_id, order.at);
+    auto const own = new_own_event(scope_id, sync_type, fetched.event.user_id, order.at);
     order.event_id = own.id;
     auto event = parse_fetched_subscription(*fetched.object, order).event;
     event.named_users = named_users(Provider::payments, *fetched.object);
     auto payload = own_payload(event, *fetched.object);
-    return ingest_own(tx, context, std::move(event), std::move(payload)).changes;
+    return {std::move(event), std::move(payload)};
 }
 
-} // namespace
-
-FetchedResult apply_fetched(pg::Tx& tx, core::Scope const& scope, std::span<json::value const> objects,
-    FetchTimes const& times, std::string const& traceparent)
+/// The subscriptions whose state differs from the stored one. Takes the scope's lock.
+std::vector<News> find_news(pg::Tx& tx, core::Scope const& scope, std::span<json::value const> objects,
+    FetchTimes const& times, FetchedCounts& counts)
 {
-    FetchedResult result;
-    auto fetched = parse(scope.environment(), objects, result);
-    if (fetched.empty()) return result;
+    std::vector<News> news;
+    auto fetched = parse(scope.environment(), objects, counts);
+    if (fetched.empty()) return news;
     pg::lock_scope(tx, scope.id);
     remove_deleted_users(tx, scope.id, fetched);
     auto const stored = stored_states(tx, scope.id, fetched);
-    OwnEventContext const context{scope.id, settings::read_access_settings(tx, scope), jobs::now(tx)};
     for (auto const& [id, one] : fetched) {
         auto const it = stored.find(id);
         auto const before = it == stored.end() ? std::nullopt : std::optional(it->second);
         auto const order = order_after(before, times);
         if (before && (!is_later(order, before->order) || is_unchanged(scope.id, *before, one.event)))
             continue;
-        ++result.changed;
-        std::ranges::move(apply(tx, context, one, order), std::back_inserter(result.changes));
+        news.push_back(news_of(scope.id, one, order));
     }
-    publish_changes(tx, scope.id, context.settings, traceparent, result.changes, context.now);
-    return result;
+    counts.changed = news.size();
+    return news;
+}
+
+/// Archives and applies the events one after the other.
+std::vector<EntitlementChange> apply(
+    pg::Tx& tx, OwnEventContext const& context, std::vector<News> news, std::string const& traceparent)
+{
+    std::vector<EntitlementChange> changes;
+    for (auto& [event, payload] : news)
+        std::ranges::move(ingest_own(tx, context, std::move(event), std::move(payload)).changes,
+            std::back_inserter(changes));
+    publish_changes(tx, context.scope_id, context.settings, traceparent, changes, context.now);
+    return changes;
+}
+
+IncomingEvent incoming_of(OwnEventContext const& context, News const& news, std::string const& traceparent)
+{
+    return {.scope_id = context.scope_id,
+        .archive_id = core::Uuid::parse(news.event.id).value(),
+        .event = news.event,
+        .body = news.payload,
+        .access_settings = context.settings,
+        .now = context.now,
+        .traceparent = traceparent};
+}
+
+/// Archives and applies events together. Returns those that a batch cannot ingest.
+std::vector<News> apply_together(
+    pg::Tx& tx, OwnEventContext const& context, std::vector<News> news, std::string const& traceparent)
+{
+    std::vector<IncomingEvent> events;
+    for (auto const& each : news)
+        events.push_back(incoming_of(context, each, traceparent));
+    auto const outcomes = pg::run_batch<IncomingEvent, std::optional<EventOutcome>>(tx, events, ingest_batch);
+    std::vector<News> rest;
+    for (std::size_t i = 0; i < news.size(); ++i)
+        if (!outcomes[i]) rest.push_back(std::move(news[i]));
+    return rest;
+}
+
+OwnEventContext context_of(pg::Tx& tx, core::Scope const& scope)
+{
+    return {scope.id, settings::read_access_settings(tx, scope), jobs::now(tx)};
+}
+
+} // namespace
+
+std::vector<EntitlementChange> apply_fetched(pg::Tx& tx, core::Scope const& scope,
+    std::span<json::value const> objects, FetchTimes const& times, std::string const& traceparent)
+{
+    FetchedCounts counts;
+    auto news = find_news(tx, scope, objects, times, counts);
+    if (news.empty()) return {};
+    return apply(tx, context_of(tx, scope), std::move(news), traceparent);
+}
+
+FetchedCounts apply_many_fetched(pg::Tx& tx, core::Scope const& scope, std::span<json::value const> objects,
+    FetchTimes const& times, std::string const& traceparent)
+{
+    FetchedCounts counts;
+    auto news = find_news(tx, scope, objects, times, counts);
+    if (news.empty()) return counts;
+    auto const context = context_of(tx, scope);
+    apply(tx, context, apply_together(tx, context, std::move(news), traceparent), traceparent);
+    return counts;
 }
 
 } // namespace billing::ingest

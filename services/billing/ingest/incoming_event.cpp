@@ -6,8 +6,9 @@ namespace billing::ingest {
 
 core::Uuid claim_of(IncomingEvent const& incoming)
 {
-    return incoming.rejected ? incoming.archive_id
-                             : event_claims::claim_of(incoming.event.provider, incoming.event.id);
+    bool const has_own_id = incoming.rejected || incoming.event.provider == Provider::internal;
+    return has_own_id ? incoming.archive_id
+                      : event_claims::claim_of(incoming.event.provider, incoming.event.id);
 }
 
 event_archive::NewEvent archive_row_of(IncomingEvent const& incoming)

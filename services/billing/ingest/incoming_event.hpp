@@ -10,7 +10,7 @@
 
 namespace billing::ingest {
 
-/// A received event.
+/// A received event, or an event of this service that is ingested like one.
 struct IncomingEvent {
     core::ScopeId scope_id{}; ///< of the event's environment
     core::Uuid archive_id;

@@ -15,7 +15,8 @@ namespace billing::ingest {
 
 namespace {
 
-/// Applies an archived event, publishes the changes, and asks the providers for what the event does not tell.
+/// Applies an archived event, publishes the changes, and requests from the providers the data that the event
+/// does not contain.
 AppliedEvent apply_again(pg::Tx& tx, ReplayContext const& context,
     event_archive::ArchivedEvent const& archived, Event const& event)
 {

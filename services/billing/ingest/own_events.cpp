@@ -4,6 +4,7 @@
 #include "ingest/deleted_users.hpp"
 #include "ingest/stored_rows.hpp"
 #include "storage/event_archive.hpp"
+#include "storage/event_history.hpp"
 
 #include <utility>
 
@@ -60,13 +61,13 @@ AppliedEvent ingest_own(pg::Tx& tx, OwnEventContext const& context, Event event,
     return applied;
 }
 
-void record_settings(pg::Tx& tx, core::ScopeId scope_id, AccessSettings const& settings, core::Time now)
+void record_settings(pg::Tx& tx, core::ScopeId scope_id, SettingsEvent const& change, core::Time now)
 {
     pg::lock_scope(tx, scope_id);
     auto event = new_own_event(scope_id, settings_type, std::nullopt, now);
-    event.data = SettingsEvent{settings};
+    event.data = change;
     auto row = row_of(event, own_payload(event), event_archive::now(tx));
-    row.subscription_id = event_archive::settings_subject;
+    row.subscription_id = event_history::settings_subject;
     row.outcome = {EventResult::applied, {}};
     event_archive::insert(tx, scope_id, row);
 }

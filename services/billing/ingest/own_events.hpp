@@ -31,6 +31,6 @@ struct OwnEventContext {
 AppliedEvent ingest_own(pg::Tx& tx, OwnEventContext const& context, Event event, std::string payload);
 
 /// Archives that the tenant's settings for access changed at `now`. Takes the scope's lock.
-void record_settings(pg::Tx& tx, core::ScopeId scope_id, AccessSettings const& settings, core::Time now);
+void record_settings(pg::Tx& tx, core::ScopeId scope_id, SettingsEvent const& change, core::Time now);
 
 } // namespace billing::ingest

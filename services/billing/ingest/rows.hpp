@@ -45,7 +45,7 @@ public:
     virtual std::vector<Event> history_of_subscription(std::string const& id) = 0;
     /// Whether archived events of other users name this user.
     virtual bool is_named(core::UserId const& user_id) = 0;
-    /// Sets the result of the invoices that waited for the subscription to applied.
+    /// Sets the result of the invoices that waited for the subscription to `applied`.
     virtual void mark_applied(std::string const& subscription_id, core::UserId const& user_id) = 0;
 
     /// The product with this id in the catalog, or with this id at the provider.
@@ -53,7 +53,7 @@ public:
 
     /// The archived events about payments that have one of the ids.
     virtual std::vector<PaymentNode> nodes(std::span<std::string const> ids) = 0;
-    /// Sets the result of an archived reversal to applied, and its user to `user_id`.
+    /// Sets the result of an archived reversal to `applied`, and its user to `user_id`.
     virtual void mark_applied(PaymentNode const& reversal, core::UserId const& user_id) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "storage/entitlements.hpp"
 #include "storage/event_archive.hpp"
+#include "storage/event_history.hpp"
 #include "storage/event_users.hpp"
 #include "storage/payment_references.hpp"
 #include "storage/products.hpp"
@@ -46,12 +47,12 @@ void StoredRows::write(Subscription const& subscription)
 
 std::vector<Event> StoredRows::history_of(core::UserId const& user_id)
 {
-    return event_archive::history_of_user(tx_, scope_id_, user_id);
+    return event_history::of_user(tx_, scope_id_, user_id);
 }
 
 std::vector<Event> StoredRows::history_of_subscription(std::string const& id)
 {
-    return event_archive::history_of_subscription(tx_, scope_id_, id);
+    return event_history::of_subscription(tx_, scope_id_, id);
 }
 
 bool StoredRows::is_named(core::UserId const& user_id)

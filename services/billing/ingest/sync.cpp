@@ -97,14 +97,20 @@ public:
     {
     }
 
-    void apply(FetchedPurchases const& fetched, std::optional<core::Time> moved_at)
+    /// `request`: the request that this sync has completed, if any. It is made again if an event has arrived
+    /// since the provider was asked, because the sync leaves the entitlements of that event unchanged.
+    void apply(FetchedPurchases const& fetched, std::optional<sync_requests::SyncRequest> const& request)
     {
         auto const& user = context_.lease.user_id;
         auto const stored = entitlements::of_source(tx_, scope_.id, user, Source::purchases);
+        bool const has_changed = std::ranges::any_of(
+            stored, [&](Entitlement const& e) { return e.updated_at >= context_.sent_at; });
+        if (request && has_changed)
+            sync_requests::insert(tx_, scope_.id, Source::purchases, std::span(&*request, 1));
         SyncTimes const times{.asked_at = fetched.asked_at,
             .watermark = fetched.watermark,
             .sent_at = context_.sent_at,
-            .moved_at = moved_at};
+            .moved_at = request ? request->ended_at : std::nullopt};
         auto found = decide_sync(scope_.id, user, fetched.subscriber, stored, times).purchases;
         if (!context_.confirms)
             std::erase_if(
@@ -128,8 +134,7 @@ public:
         for (auto const& missing : fetched.missing)
             if (auto ended = end(missing, fetched.asked_at)) objects.push_back(*std::move(ended));
         FetchTimes const times{.watermark = fetched.watermark, .sent_at = context_.sent_at};
-        auto result = apply_fetched(tx_, scope_, objects, times, context_.traceparent);
-        add(summary_of(std::move(result.changes)));
+        add(summary_of(apply_fetched(tx_, scope_, objects, times, context_.traceparent)));
     }
 
     SyncResult result() && { return {std::move(scope_), own_.settings, std::move(changes_)}; }
@@ -268,11 +273,11 @@ std::array<SyncResult, 2> apply_sync(pg::Tx& tx, SyncContext const& context, Fet
         auto const complete = [&](Source source) {
             return sync_requests::complete(tx, scope.id, user_id, source, context.sent_at);
         };
-        auto const moved_at = fetched.purchases ? complete(Source::purchases) : std::nullopt;
+        auto const request = fetched.purchases ? complete(Source::purchases) : std::nullopt;
         if (fetched.payments) complete(Source::payments);
         ScopeSync sync(tx, context, scope, settings);
         if (!user_erasure::is_deleted(tx, scope.id, user_id)) {
-            if (fetched.purchases) sync.apply(*fetched.purchases, moved_at);
+            if (fetched.purchases) sync.apply(*fetched.purchases, request);
             if (fetched.payments) sync.apply(*fetched.payments);
         }
         return std::move(sync).result();

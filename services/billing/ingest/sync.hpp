@@ -23,7 +23,7 @@
 #include <vector>
 
 /// A sync in three steps: `start_sync` reads what the requests need, `fetch_purchases` and `fetch_payments`
-/// ask the providers, and `apply_sync` stores what they found.
+/// ask the providers, and `apply_sync` stores the results.
 namespace billing::ingest {
 
 /// A stored subscription of the payments provider that has not ended.
@@ -81,7 +81,7 @@ struct FetchedState {
 struct SyncResult {
     core::Scope scope;
     AccessSettings settings;                  ///< of the tenant
-    std::vector<EntitlementChange> changes{}; ///< each entitlement once; without those only confirmed
+    std::vector<EntitlementChange> changes{}; ///< each entitlement once; without unchanged entitlements
 
     /// The audit entry `entitlements.synced` with the statuses before and after. nullopt: nothing changed.
     std::optional<audit::Entry> audit_entry(core::UserId const& user_id) const;

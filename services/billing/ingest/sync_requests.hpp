@@ -10,12 +10,13 @@
 #include <optional>
 #include <vector>
 
-/// Events that do not have the data of the purchases that they change. The users of such an event must be
-/// synced with its provider:
+/// Requests for syncs, by events that do not contain the data of the purchases that they change. The users of
+/// such an event must be synced with its provider:
 ///
 /// - A TRANSFER and any other type of the purchase provider that the service does not handle: each user that
-///   the event names. If an event other than a TRANSFER names a person, its anonymous ids are left out: the
-///   provider answers each of them with the purchases of the person.
+///   the event names, persons first. The anonymous ids of a person are left out, because the provider answers
+///   each of them with the purchases of the person. Those of the person who lost the purchases in a TRANSFER
+///   are synced if they have entitlements, because these must end.
 /// - A subscription of the payments provider without `metadata.userId`: the user of the stored subscription.
 /// - A subscription of which the event does not list all items: its user.
 namespace billing::ingest {
@@ -23,10 +24,11 @@ namespace billing::ingest {
 /// The maximum number of users of an event that are synced.
 inline constexpr std::size_t max_synced_users = 50;
 
-/// Whether the event is one of these. Such an event needs a transaction of its own.
+/// Whether the event is one of these events. Such an event needs a transaction of its own.
 bool may_request_syncs(Event const& event);
 
-/// The users to sync. `subscription_user`: the user of the stored subscription that the event is about.
+/// The users to sync, which may be more than `max_synced_users`. `subscription_user`: the user of the stored
+/// subscription that the event is about.
 std::vector<sync_requests::SyncRequest> sync_requests_of(
     Event const& event, std::optional<core::UserId> const& subscription_user);
 

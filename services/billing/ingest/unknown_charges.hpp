@@ -18,7 +18,7 @@ namespace billing::ingest {
 /// The queue of the jobs. `ref` of a job is the event's claim.
 inline constexpr char const* unknown_charges_queue = "unknown-charges";
 
-/// The id of the payment intent of a refund or lost dispute; empty if the event is none, or states none.
+/// The id of the payment intent of a refund or lost dispute; empty if the event is neither, or states no id.
 std::string payment_intent_of(Event const& event);
 
 /// Enqueues the job, if the tenant has `paymentsApiKey`. The transaction must see both scopes of the tenant.

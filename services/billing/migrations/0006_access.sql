@@ -3,7 +3,7 @@
 -- read:
 --   greatest(access_until, least(renewal_until + leeway, leeway_ends_at) if renewal_until is set,
 --       past_due_until if past due subscriptions give access)
--- If is_ended is true, only the last of them counts.
+-- If is_ended is true, only past_due_until counts.
 ALTER TABLE entitlements
     ADD COLUMN access_until    timestamptz NOT NULL DEFAULT 'infinity',
     ADD COLUMN renewal_until   timestamptz,

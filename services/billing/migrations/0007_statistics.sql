@@ -116,12 +116,12 @@ BEGIN
 END
 $$;
 
--- When access begins again, the day is not before the day on which it ended: a late event may be older than the
--- lapse. If the row changed without an event, a setting has changed: the day is today. Rows that the previous version
--- wrote have no end that counts (access_revision, migration 0006).
+-- The day of the change: when access begins again, the day is not before the day on which it ended, because a late
+-- event may be older than the lapse. If the row changed without an event, a setting has changed: the day is today.
+-- Rows that the previous version wrote have no end that counts (access_revision, migration 0006).
 --
 -- When access ends, the day is that of the end, not of the event, which may be older. If the row changed without an
--- event, time has passed or a setting has changed.
+-- event, time has passed: access has ended after the leeway, whose seconds are in app.renewal_leeway.
 --
 -- Each row has an old and a new version. They are joined by a FULL JOIN, because the planner never makes a nested
 -- loop of it. The statement is planned once per session, often for a single row, and a nested loop would be slow for
@@ -133,7 +133,10 @@ BEGIN
     SELECT array_agg((n.scope_id, n.provider_product_id,
         CASE
             WHEN o.is_open AND NOT n.is_open
-                THEN greatest(n.access_until, least(n.renewal_until, n.leeway_ends_at),
+                THEN greatest(n.access_until,
+                    least(n.renewal_until + CASE WHEN o.revision = n.revision
+                        THEN coalesce(nullif(current_setting('app.renewal_leeway', true), ''), '0')::bigint * interval '1 second'
+                        ELSE interval '0' END, n.leeway_ends_at),
                     CASE WHEN o.revision = n.revision THEN n.past_due_until ELSE n.last_event_at END)
             WHEN o.is_open OR o.access_revision IS DISTINCT FROM o.revision
                 THEN n.last_event_at

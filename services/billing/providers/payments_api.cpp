@@ -8,7 +8,7 @@
 #include "domain/event_fields.hpp"
 #include "domain/payment_event.hpp"
 #include "domain/payment_fields.hpp"
-#include "http/retry_after.hpp"
+#include "providers/payments_responses.hpp"
 
 #include <boost/json.hpp>
 
@@ -26,16 +26,8 @@ namespace {
 namespace json = boost::json;
 using Kind = ProviderApiError::Kind;
 using Steady = std::chrono::steady_clock;
+using payments_responses::Page, payments_responses::malformed, payments_responses::id_of;
 using std::chrono::milliseconds;
-
-constexpr std::size_t max_cursor = 4096; // bytes
-
-[[noreturn]] void malformed(std::string const& what)
-{
-    throw ProviderApiError(Kind::nonsense, "not a response of the payments API: " + what);
-}
-
-// --- requests
 
 /// Adds a parameter to a query. `name` may contain brackets. An empty `value` adds nothing.
 void add(std::string& target, std::string_view name, std::string_view value)
@@ -101,100 +93,12 @@ auto get(ProviderClient const& client, std::string const& target, PaymentsCall c
     }
 }
 
-// --- responses
-
-json::object parse(http_client::Response const& response)
+/// Sets the provider's time back from its response to the request, because the content of the response may
+/// be as old as the request.
+template <class Timed> void set_back(Timed& response, Steady::time_point requested)
 {
-    boost::system::error_code failed;
-    auto document = json::parse(json::string_view(response.body.data(), response.body.size()), failed);
-    if (failed) malformed("invalid JSON");
-    if (!document.is_object()) malformed("not an object");
-    return std::move(document.get_object());
-}
-
-json::object parse_success(http_client::Response const& response)
-{
-    if (response.status != 200) throw_status(response);
-    return parse(response);
-}
-
-std::optional<core::Time> date_of(http_client::Response const& response)
-{
-    auto const date = response.header("date");
-    return date ? http::parse_date(*date) : std::nullopt;
-}
-
-/// Whether the response says that an object which the request names does not exist.
-bool is_missing(http_client::Response const& response)
-{
-    if (response.status != 400 && response.status != 404) return false;
-    boost::system::error_code failed;
-    auto const document = json::parse(json::string_view(response.body.data(), response.body.size()), failed);
-    if (failed) return false;
-    auto const* error = payment_fields::find(&document, "error");
-    return error != nullptr && event_fields::text_if_any(*error, "code") == "resource_missing";
-}
-
-/// The id of an object of the type. Throws if the object has another type or no valid id.
-std::string id_of(json::value const& object, std::string_view type)
-{
-    auto const id = event_fields::text_if_any(object, "id");
-    if (event_fields::text_if_any(object, "object").value_or(std::string(type)) != type)
-        malformed("no " + std::string(type));
-    if (!id) malformed("an object has no valid id");
-    return *id;
-}
-
-/// A page of a list or of the results of a search.
-struct Page {
-    std::vector<json::value> data{};
-    bool has_more = false;
-    std::string next_page{}; ///< only of a search
-    std::string last_id{};
-    std::optional<core::Time> platform_time{};
-};
-
-/// Reads a page whose `object` is `type`, with objects of the type `of`.
-Page read_page(http_client::Response const& response, std::string_view type, std::string_view of)
-{
-    auto document = parse_success(response);
-    if (auto const object = core::text_of(document, "object"); !object.empty() && object != type)
-        malformed("no " + std::string(type));
-    auto* data = document.if_contains("data");
-    auto const* has_more = document.if_contains("has_more");
-    if (data == nullptr || !data->is_array()) malformed("no array `data`");
-    if (has_more != nullptr && !has_more->is_bool()) malformed("`has_more` is not a boolean");
-    Page page{.has_more = has_more != nullptr && has_more->get_bool(), .platform_time = date_of(response)};
-    if (page.has_more && data->get_array().empty()) malformed("an empty page that is not the last");
-    for (auto& object : data->get_array()) {
-        page.last_id = id_of(object, of);
-        page.data.push_back(std::move(object));
-    }
-    page.next_page = core::text_of(document, "next_page");
-    return page;
-}
-
-Page read_subscriptions(http_client::Response const& response)
-{
-    return read_page(response, "list", "subscription");
-}
-
-/// nullopt if the account cannot search.
-std::optional<Page> read_search(http_client::Response const& response)
-{
-    if (response.status == 400 || response.status == 404 || response.status == 405) return std::nullopt;
-    auto page = read_page(response, "search_result", "subscription");
-    auto const& cursor = page.next_page;
-    bool const valid =
-        !cursor.empty() && cursor.size() <= max_cursor && cursor.find('\0') == std::string::npos;
-    if (page.has_more && !valid) malformed("no valid `next_page`");
-    return page;
-}
-
-std::optional<Page> read_items(http_client::Response const& response)
-{
-    if (is_missing(response)) return std::nullopt;
-    return read_page(response, "list", "subscription_item");
+    if (response.platform_time)
+        *response.platform_time -= std::chrono::ceil<core::Time::duration>(Steady::now() - requested);
 }
 
 /// A page whose last object is the cursor that led to the page would repeat for ever.
@@ -210,35 +114,11 @@ Page list_page(ProviderClient const& client, PaymentsApi::ListQuery const& query
     if (query.since) add(target, "created[gte]", std::to_string(core::unix_seconds(*query.since)));
     add(target, "customer", query.customer);
     add(target, "starting_after", query.starting_after);
-    auto page = get(client, target, call, read_subscriptions);
+    auto const requested = Steady::now();
+    auto page = get(client, target, call, payments_responses::read_subscriptions);
+    set_back(page, requested);
     check_progress(page, query.starting_after);
     return page;
-}
-
-/// The objects of a list of which only references are read.
-json::array read_objects(http_client::Response const& response)
-{
-    auto document = parse_success(response);
-    auto* data = document.if_contains("data");
-    if (data == nullptr || !data->is_array()) malformed("no array `data`");
-    return std::move(data->get_array());
-}
-
-/// The invoice of the payment intent: preferably one that it has paid.
-std::optional<std::string> read_invoice(
-    http_client::Response const& response, std::string const& payment_intent_id)
-{
-    if (is_missing(response)) return std::nullopt;
-    std::optional<std::string> found;
-    for (auto const& payment : read_objects(response)) {
-        auto const* intent = payment_fields::find(&payment, "payment");
-        if (payment_fields::reference(intent, "payment_intent") != payment_intent_id) continue;
-        auto invoice = payment_fields::reference(&payment, "invoice");
-        if (invoice.empty()) malformed("a payment has no valid `invoice`");
-        if (event_fields::text_if_any(payment, "status") == "paid") return invoice;
-        if (!found) found = std::move(invoice);
-    }
-    return found;
 }
 
 bool has_ended(json::value const& subscription)
@@ -286,8 +166,10 @@ PaymentsApi::Subscriptions PaymentsApi::search(core::UserId const& user_id, Paym
         add(target, "query", search_query(user_id));
         add(target, "limit", std::to_string(page_size));
         add(target, "page", cursor);
-        auto page = get(client_, target, call, read_search);
+        auto const requested = Steady::now();
+        auto page = get(client_, target, call, payments_responses::read_search);
         if (!page) return list_of(user_id, call);
+        set_back(*page, requested);
         cursor = page->next_page;
         add_page(found, *std::move(page), n == 0, user_id);
         if (!found.has_more) break;
@@ -330,13 +212,17 @@ std::optional<PaymentsApi::FetchedSubscription> PaymentsApi::retrieve(
     std::string const& subscription_id, PaymentsCall const& call) const
 {
     auto const read = [&](http_client::Response const& response) -> std::optional<FetchedSubscription> {
-        if (response.status == 404 && is_missing(response)) return std::nullopt;
-        FetchedSubscription fetched{parse_success(response), date_of(response)};
+        if (response.status == 404 && payments_responses::is_missing(response)) return std::nullopt;
+        FetchedSubscription fetched{
+            payments_responses::read_object(response), payments_responses::date_of(response)};
         if (id_of(fetched.subscription, "subscription") != subscription_id) malformed("another subscription");
         return fetched;
     };
+    auto const requested = Steady::now();
     auto fetched = get(client_, "/v1/subscriptions/" + path_segment(subscription_id), call, read);
-    if (fetched) complete_items(fetched->subscription, call);
+    if (!fetched) return std::nullopt;
+    set_back(*fetched, requested);
+    complete_items(fetched->subscription, call);
     return fetched;
 }
 
@@ -350,7 +236,7 @@ std::optional<std::vector<json::value>> PaymentsApi::items(
         add(target, "subscription", subscription_id);
         add(target, "limit", std::to_string(page_size));
         add(target, "starting_after", last_id);
-        auto page = get(client_, target, call, read_items);
+        auto page = get(client_, target, call, payments_responses::read_items);
         if (!page) return std::nullopt;
         check_progress(*page, last_id);
         append(found, std::move(page->data));
@@ -380,8 +266,9 @@ std::optional<std::string> PaymentsApi::invoice_of(
     add(target, "payment[type]", "payment_intent");
     add(target, "payment[payment_intent]", payment_intent_id);
     add(target, "limit", std::to_string(page_size));
-    return get(client_, target, call,
-        [&](http_client::Response const& response) { return read_invoice(response, payment_intent_id); });
+    return get(client_, target, call, [&](http_client::Response const& response) {
+        return payments_responses::read_invoice(response, payment_intent_id);
+    });
 }
 
 bool belongs_to(json::value const& subscription, core::UserId const& user_id)

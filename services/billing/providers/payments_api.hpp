@@ -59,7 +59,7 @@ public:
     struct Subscriptions {
         std::vector<boost::json::value> subscriptions;
         bool has_more = false; ///< whether the provider has further subscriptions
-        /// The provider's clock when it sent the first page; nullopt if the response did not state it.
+        /// The provider's clock when the first page was requested; nullopt if the response did not state it.
         std::optional<core::Time> platform_time;
     };
 

@@ -42,7 +42,7 @@ void end(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, Status stat
 {
     tx.run(R"(
         UPDATE backfills
-        SET status = $3, last_error = $4, completed_at = jobs_now()
+        SET status = $3, last_error = $4, completed_at = jobs_now(), last_id = ''
         WHERE tenant_id = $1 AND backfill_id = $2 AND completed_at IS NULL)",
         {tenant_id, id, to_string(status), error});
 }
@@ -92,6 +92,15 @@ bool advance(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, Step co
         WHERE tenant_id = $1 AND backfill_id = $2 AND last_id = $3 AND completed_at IS NULL)",
         {tenant_id, id, step.from, step.to, step.counts.processed, step.counts.changed, step.counts.failed});
     return result.affected_rows() > 0;
+}
+
+void restart(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, std::string_view from)
+{
+    tx.run(R"(
+        UPDATE backfills
+        SET last_id = '', processed = 0, failed = 0
+        WHERE tenant_id = $1 AND backfill_id = $2 AND last_id = $3 AND completed_at IS NULL)",
+        {tenant_id, id, from});
 }
 
 void set_error(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, std::string_view error)

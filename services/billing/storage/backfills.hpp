@@ -54,7 +54,7 @@ struct Backfill {
     Source source = Source::payments;
     std::optional<core::Time> since; ///< only subscriptions created at or after this time
     Status status = Status::queued;
-    std::string last_id; ///< id of the last subscription that was applied; empty: none
+    std::string last_id; ///< id of the last subscription that was applied; empty: none, or it has ended
     Counts counts;       ///< of the subscriptions up to `last_id`
     std::optional<core::Time> started_at;
     core::Time progress_at; ///< when the backfill was created, started, or last applied subscriptions
@@ -89,6 +89,9 @@ struct Step {
 /// backfill is not at `step.from`, or has ended. Then another worker has applied them, and the caller must
 /// roll back, so that no subscription is counted twice.
 [[nodiscard]] bool advance(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, Step const& step);
+
+/// Lets the backfill start again at the first subscription, if it is at `from`. Keeps the number of changes.
+void restart(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, std::string_view from);
 
 /// Records why the backfill waits.
 void set_error(pg::Tx& tx, core::TenantId tenant_id, core::Uuid const& id, std::string_view error);

@@ -5,6 +5,7 @@
 #include "pg/sql.hpp"
 #include "storage/event_claims.hpp"
 #include "storage/event_pages.hpp"
+#include "storage/event_rows.hpp"
 #include "storage/event_users.hpp"
 #include "storage/payment_references.hpp"
 
@@ -15,56 +16,6 @@
 namespace billing::event_archive {
 
 namespace {
-
-constexpr auto fields = pg::sql(R"(
-    v.archive_id, v.received_at, v.provider, v.event_id, v.type, v.result, v.reason, v.user_id, v.event_at,
-    v.erased_at,)");
-
-constexpr auto columns = pg::sql<fields>(R"(
-    {fields} v.payload)");
-
-/// Ends a statement that defines `history`, a CTE of rows of `events`: selects the latest of these rows, up
-/// to $1 bytes of payload. octet_length() does not read the payload.
-constexpr auto select_latest = pg::sql<columns>(R"(
-    SELECT {columns}
-    FROM (
-        SELECT h.*,
-            sum(octet_length(h.payload)) OVER (ORDER BY h.event_at DESC, h.archive_id DESC) AS bytes
-        FROM history AS h
-    ) AS v
-    WHERE v.bytes <= $1::bigint)");
-
-/// The results of events that no history contains.
-std::vector<std::string> unapplied()
-{
-    return {std::string(to_string(EventResult::rejected)), std::string(to_string(EventResult::deferred))};
-}
-
-ArchivedEvent read(pg::RowReader& r)
-{
-    ArchivedEvent a;
-    a.archive_id = r.uuid();
-    a.received_at = r.time();
-    a.provider = r.one_of<Provider>();
-    a.event_id = r.text();
-    a.type = r.text();
-    a.result = r.one_of<EventResult>();
-    a.reason = r.optional_text().value_or("");
-    a.user_id = r.optional_user_id();
-    a.event_at = r.optional_time();
-    a.erased_at = r.optional_time();
-    a.payload = r.text();
-    return a;
-}
-
-/// The events in the rows, parsed by the current rules. Rows that no longer parse are left out.
-std::vector<Event> events_of(pg::Rows const& result)
-{
-    std::vector<Event> events;
-    for (auto const& archived : pg::read_rows(result, read))
-        if (auto parsed = event_of(archived)) events.push_back(*std::move(parsed));
-    return events;
-}
 
 /// The parts of a list's statement that do not depend on its source. The condition is one on row `v`.
 struct ListParts {
@@ -310,68 +261,6 @@ void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event,
         WHERE scope_id = $1 AND received_at = $2 AND archive_id = $3)",
         {scope_id, event.received_at, event.archive_id, to_string(outcome.result), outcome.stored_reason(),
             user_id});
-}
-
-std::vector<Event> history_of_user(
-    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until)
-{
-    static constexpr auto sql = pg::sql<event_pages::keyed_event, select_latest>(R"(
-        WITH mine AS MATERIALIZED (
-            SELECT *
-            FROM events o
-            WHERE o.scope_id = $2 AND o.user_id = $3 AND o.result <> ALL ($5::text[]) AND o.event_at <= $4
-                AND o.erased_at IS NULL
-            UNION ALL
-            SELECT v.*
-            FROM event_users m
-            CROSS JOIN {keyed_event} AS v
-            WHERE m.scope_id = $2 AND m.user_id = $3 AND v.user_id IS DISTINCT FROM m.user_id AND v.result <> ALL ($5::text[]) AND v.event_at <= $4
-                AND v.erased_at IS NULL
-        ),
-        subjects AS MATERIALIZED (SELECT DISTINCT m.subject FROM mine m WHERE m.subject IS NOT NULL),
-        history AS (
-            SELECT m.*
-            FROM mine m
-            WHERE m.subject IS NULL
-            UNION ALL
-            SELECT o.*
-            FROM subjects s
-            CROSS JOIN LATERAL (
-                SELECT *
-                FROM events x
-                WHERE x.scope_id = $2 AND x.subject = s.subject AND x.result <> ALL ($5::text[])
-                    AND x.event_at <= $4
-                OFFSET 0
-            ) AS o
-        )
-        {select_latest})");
-    return events_of(tx.run(sql, {history_bytes, scope_id, user_id, until, unapplied()}));
-}
-
-std::vector<Event> history_of_subscription(
-    pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id)
-{
-    static constexpr auto sql = pg::sql<select_latest>(R"(
-        WITH history AS (
-            SELECT x.*
-            FROM events x
-            WHERE x.scope_id = $2 AND x.subject = $3 AND x.result <> ALL ($4::text[])
-            OFFSET 0
-        )
-        {select_latest})");
-    return events_of(tx.run(sql, {history_bytes, scope_id, subscription_id, unapplied()}));
-}
-
-std::vector<Event> history_of_settings(pg::Tx& tx, core::ScopeId scope_id, core::Time until)
-{
-    auto const result = tx.run(pg::sql<columns>(R"(
-        SELECT {columns}
-        FROM events v
-        WHERE v.scope_id = $1 AND v.subject = $2 AND v.provider = 'internal' AND v.event_at <= $3
-        ORDER BY v.event_at DESC
-        LIMIT 1)"),
-        {scope_id, settings_subject, until});
-    return events_of(result);
 }
 
 void mark_applied(

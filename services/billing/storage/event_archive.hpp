@@ -61,11 +61,10 @@ struct Filter {
     std::uint64_t hash() const;
 };
 
-/// Limits in bytes. They bound the memory that a list or a history needs, because a payload may have up to 1
-/// MiB. A page ends after the event with which its payloads reach `page_bytes`, even if it has fewer events
-/// than requested. A history contains the latest events up to `history_bytes`. Both limits are more than a
-/// thousand times the size of a typical event.
-inline constexpr std::size_t page_bytes = 8 << 20, history_bytes = 32 << 20;
+/// A page ends after the event with which its payloads reach this number of bytes, even if it has fewer
+/// events than requested. The limit bounds the memory that a list needs, because a payload may have up to 1
+/// MiB. It is more than a thousand times the size of a typical event.
+inline constexpr std::size_t page_bytes = 8 << 20;
 
 /// The requested page, newest first. A page's position is (received_at, archive_id).
 paging::Page<ArchivedEvent> list(
@@ -120,25 +119,6 @@ std::optional<Event> event_of(ArchivedEvent const& archived);
 /// Stores the new outcome of a replayed event.
 void set_outcome(pg::Tx& tx, core::ScopeId scope_id, ArchivedEvent const& event, EventOutcome const& outcome,
     std::optional<core::UserId> const& user_id);
-
-/// All events of a user and of the user's subscriptions, and all events that name the user, whose provider's
-/// time is not after `until`, parsed by the current rules. Excludes rejected and erased events. If the
-/// payloads exceed `history_bytes` in total, only the latest events by the provider's time are returned. The
-/// order is undefined.
-std::vector<Event> history_of_user(
-    pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, core::Time until = core::max_time);
-
-/// The column `subject` of the events SETTINGS, so that they are found without a search of the archive. No id
-/// of the payments provider has a colon.
-inline constexpr char const* settings_subject = "internal:settings";
-
-/// The last change of the tenant's settings for access whose time is not after `until`, if any.
-std::vector<Event> history_of_settings(pg::Tx& tx, core::ScopeId scope_id, core::Time until);
-
-/// Like `history_of_user`, but returns the events of one subscription of the payments provider, regardless of
-/// their time.
-std::vector<Event> history_of_subscription(
-    pg::Tx& tx, core::ScopeId scope_id, std::string const& subscription_id);
 
 /// Sets the result of the events that waited for the subscription (`awaiting_subscription`) to applied, and
 /// their user to `user_id`.

@@ -103,6 +103,9 @@ std::vector<Entitlement> close(
     pg::Tx& tx, core::ScopeId scope_id, AccessSettings const& settings, core::Time now)
 {
     disable_compilation(tx);
+    // For the statistics: the day on which access has ended.
+    tx.run("SELECT set_config('app.renewal_leeway', $1, true)",
+        {std::to_string(settings.renewal_leeway.count())});
     auto const result = tx.run(pg::sql<lapsed<most>, most, columns>(R"(
         WITH k AS MATERIALIZED (
             SELECT $1::bigint AS scope_id, $2::timestamptz AS now, $3::bigint AS leeway,

@@ -13,8 +13,8 @@
 #include <vector>
 
 /// Entitlements whose access ends or begins without an event, because time passes or a setting changes. The
-/// column `entitlements.is_open` is what the service last said about access: each write of a row sets it, and
-/// these functions correct it.
+/// column `entitlements.is_open` states whether the entitlement gave access when it was last written: each
+/// write of a row sets it, and these functions correct it.
 namespace billing::lapses {
 
 /// The queue of the jobs that close a scope's lapsed entitlements. Their ref is the nil UUID.

@@ -21,6 +21,7 @@ PaymentNode read(pg::RowReader& r)
         node.ids.push_back(stored_json::text(id));
     if (auto const* id = stored_json::find(v, "subscriptionId"))
         node.subscription_id = stored_json::text(*id);
+    node.covers_from = stored_json::optional_time(v, "coversFrom");
     node.covers_until = stored_json::optional_time(v, "coversUntil");
     if (auto const* id = stored_json::find(v, "entitlementId"))
         node.entitlement_id = core::Uuid::parse(stored_json::text(*id));
@@ -35,6 +36,7 @@ std::string to_json(PaymentNode const& node)
     core::JsonWriter w(256);
     w.begin_object().member("ids", node.ids);
     if (node.subscription_id) w.member("subscriptionId", *node.subscription_id);
+    stored_json::write(w, "coversFrom", node.covers_from);
     stored_json::write(w, "coversUntil", node.covers_until);
     if (node.entitlement_id) w.member("entitlementId", *node.entitlement_id);
     if (node.reversal) {

@@ -110,7 +110,9 @@ constexpr auto row = pg::sql<access_end>(R"(
     {access_end} AS ends)");
 
 // The sources of a part. Each has rows `e`, and `walk`, the number of the index range from which a row comes.
-// A range begins at user `k.user_id`, or after this user if `k.product` is NULL.
+// A range begins at user `k.user_id`, or after this user if `k.product` is NULL. Both ends of a range are
+// compared as rows, because the planner would otherwise expect a range of the average scope. If that is
+// smaller than a part, the planner sorts the whole scope instead of reading the index in order.
 
 constexpr auto by_user = pg::sql<row, part_limit>(R"(
     SELECT 1 AS walk, {row}
@@ -118,9 +120,9 @@ constexpr auto by_user = pg::sql<row, part_limit>(R"(
     CROSS JOIN LATERAL (
         SELECT *
         FROM entitlements x
-        WHERE x.scope_id = k.scope_id AND x.user_id >= k.user_id
-            AND (x.user_id > k.user_id OR k.product IS NOT NULL)
-        ORDER BY x.user_id
+        WHERE (x.scope_id, x.user_id) >= (k.scope_id, k.user_id) AND x.scope_id <= k.scope_id
+            AND x.user_id IS NOT NULL AND (x.user_id > k.user_id OR k.product IS NOT NULL)
+        ORDER BY x.scope_id, x.user_id
         LIMIT {part_limit}
     ) AS e)");
 
@@ -131,9 +133,10 @@ constexpr auto by_product = pg::sql<row, part_limit>(R"(
     CROSS JOIN LATERAL (
         SELECT *
         FROM entitlements x
-        WHERE x.scope_id = k.scope_id AND x.provider_product_id = w.product AND x.user_id >= k.user_id
-            AND (x.user_id > k.user_id OR k.product IS NOT NULL)
-        ORDER BY x.user_id
+        WHERE (x.scope_id, x.provider_product_id, x.user_id) >= (k.scope_id, w.product, k.user_id)
+            AND (x.scope_id, x.provider_product_id) <= (k.scope_id, w.product)
+            AND x.user_id IS NOT NULL AND (x.user_id > k.user_id OR k.product IS NOT NULL)
+        ORDER BY x.scope_id, x.provider_product_id, x.user_id
         LIMIT {part_limit}
     ) AS e)");
 

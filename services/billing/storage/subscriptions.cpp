@@ -108,6 +108,7 @@ void write(core::JsonWriter& w, Subscription::Reversal const& reversal)
 {
     w.begin_object().member("type", reversal.type).key("order");
     purchase_json::write(w, reversal.order);
+    stored_json::write(w, "coversFrom", reversal.covers_from);
     stored_json::write(w, "coversUntil", reversal.covers_until);
     w.member("receivedAt", count(reversal.received_at)).end_object();
 }
@@ -116,6 +117,7 @@ Subscription::Reversal read_reversal(json::value const& v)
 {
     return {.type = text(v.at("type")),
         .order = purchase_json::read_order(v.at("order")),
+        .covers_from = optional_time(v, "coversFrom"),
         .covers_until = optional_time(v, "coversUntil"),
         .received_at = time(v.at("receivedAt"))};
 }

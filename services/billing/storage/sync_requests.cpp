@@ -12,27 +12,35 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, Source source, std::span<SyncReq
     // In the order of their keys, so that two transactions cannot deadlock.
     tx.run(R"(
         WITH waiting AS MATERIALIZED (
-            SELECT count(*) AS number, clock_timestamp() AS now
-            FROM (
-                SELECT
-                FROM sync_requests w
-                WHERE w.scope_id = $1 AND w.source = $2
-                LIMIT $5::bigint
-            ) AS w
+            SELECT kind.is_transfer, clock_timestamp() AS now, (
+                SELECT count(*)
+                FROM (
+                    SELECT
+                    FROM sync_requests w
+                    WHERE w.scope_id = $1 AND w.source = $2 AND w.is_transfer = kind.is_transfer
+                    LIMIT $6::bigint
+                ) AS w
+            ) AS number
+            FROM (VALUES (false), (true)) AS kind(is_transfer)
         )
-        INSERT INTO sync_requests AS r (scope_id, user_id, source, requested_at, repeated_at, ended_at)
-        SELECT $1, n.user_id, $2, waiting.now, waiting.now, n.ended_at
-        FROM unnest($3::text[], $4::timestamptz[]) AS n(user_id, ended_at) CROSS JOIN waiting
-        WHERE waiting.number < $5::bigint OR EXISTS (
+        INSERT INTO sync_requests AS r (
+            scope_id, user_id, source, requested_at, repeated_at, is_transfer, ended_at
+        )
+        SELECT $1, n.user_id, $2, waiting.now, waiting.now, n.is_transfer, n.ended_at
+        FROM unnest($3::text[], $4::boolean[], $5::timestamptz[]) AS n(user_id, is_transfer, ended_at)
+        JOIN waiting USING (is_transfer)
+        WHERE waiting.number < $6::bigint OR EXISTS (
             SELECT
             FROM sync_requests w
             WHERE w.scope_id = $1 AND w.user_id = n.user_id AND w.source = $2
         )
         ORDER BY n.user_id
         ON CONFLICT (scope_id, user_id, source) DO UPDATE SET repeated_at = excluded.repeated_at,
+            is_transfer = r.is_transfer OR excluded.is_transfer,
             ended_at = greatest(r.ended_at, excluded.ended_at), not_before = NULL)",
         {scope_id, to_string(source),
             pg::column(requests, [](SyncRequest const& r) { return std::string_view(r.user_id.text()); }),
+            pg::column(requests, [](SyncRequest const& r) { return r.is_transfer; }),
             pg::column(requests, [](SyncRequest const& r) { return r.ended_at; }), max_waiting});
     auto const home = core::scope_of(core::tenant_of(scope_id), core::Environment::production);
     jobs::enqueue(tx, queue, home, core::Uuid());
@@ -44,7 +52,7 @@ bool is_full(pg::Tx& tx, core::TenantId tenant_id)
         SELECT 1
         FROM sync_requests r
         WHERE r.scope_id = ANY ($1::bigint[])
-        GROUP BY r.scope_id, r.source
+        GROUP BY r.scope_id, r.source, r.is_transfer
         HAVING count(*) >= $2::bigint
         LIMIT 1)",
         {pg::Scopes::of_tenant(tenant_id).ids(), max_waiting});
@@ -67,7 +75,7 @@ std::optional<Waiting> next(
                         ELSE p.not_before
                     END > $3::timestamptz
                 ) IS NOT TRUE
-            ORDER BY r.requested_at, r.user_id
+            ORDER BY r.is_transfer DESC, r.requested_at, r.user_id
             LIMIT 1)"),
             {scope_id, pg::column(sources, [](Source source) { return to_string(source); }), now, tenant_id});
         auto const read = [&](pg::RowReader& r) {
@@ -79,7 +87,7 @@ std::optional<Waiting> next(
     return std::nullopt;
 }
 
-std::optional<core::Time> complete(
+std::optional<SyncRequest> complete(
     pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id, Source source, core::Time sent_at)
 {
     // A request that was repeated during the sync waits since it was repeated.
@@ -91,9 +99,12 @@ std::optional<core::Time> complete(
         )
         DELETE FROM sync_requests r
         WHERE r.scope_id = $1 AND r.user_id = $2 AND r.source = $3 AND r.repeated_at <= $4::timestamptz
-        RETURNING r.ended_at)",
+        RETURNING r.is_transfer, r.ended_at)",
         {scope_id, user_id, to_string(source), sent_at});
-    return pg::read_first(done, &pg::RowReader::optional_time).value_or(std::nullopt);
+    return pg::read_first(done, [&](pg::RowReader& r) {
+        bool const is_transfer = r.boolean();
+        return SyncRequest{user_id, is_transfer, r.optional_time()};
+    });
 }
 
 void delay(

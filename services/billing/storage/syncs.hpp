@@ -39,7 +39,8 @@ inline constexpr std::chrono::seconds lease_time{45};
 inline constexpr std::chrono::seconds overdue_after{15};
 inline constexpr std::chrono::days issue_time{62};
 
-/// How long a user waits who is still overdue after a sync, and one who is overdue only by a pause.
+/// The delay of a user who is still overdue after a sync, and of a user who is overdue only because of a
+/// pause.
 inline constexpr std::chrono::hours wait_if_overdue{1}, wait_if_paused{24};
 
 /// Acquires the lease of a user. nullopt while another sync holds it.

@@ -15,12 +15,14 @@ namespace billing::user_erasure {
 /// Files the events of older versions under the users that they name, so that the following step finds them.
 std::size_t file_events(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
-/// Removes the user from the archive: payloads, the user's id, and the link between an event and a
-/// subscription.
+/// Removes the user from the archive: payloads, the user's id, the link between an event and a subscription,
+/// and the ids of payments. Events about the user's payments are events of the user, also if they name no
+/// user.
 std::size_t erase_events(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
-/// Deletes the user's subscriptions. If the user's account was deleted, later events about these
-/// subscriptions count as events of the user (event_claims::claim_of_erased).
+/// Erases the events about the user's subscriptions that name no user, then deletes the subscriptions. If the
+/// user's account was deleted, later events about these subscriptions count as events of the user
+/// (event_claims::claim_of_erased).
 std::size_t erase_subscriptions(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
 /// Removes the user's former items from subscriptions that belong to another user now.
@@ -29,9 +31,10 @@ std::size_t erase_former_items(pg::Tx& tx, user_data::Erasure const& erasure, st
 /// Deletes the user's entitlements, and what the audit log says about them. Webhooks are not told.
 std::size_t erase_entitlements(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
-/// Deletes the lease, the delay and the requests of the user's syncs. Both environments share this row, so it
-/// stays while the other environment has entitlements from purchases of the user. The transaction must see
-/// both environments. A sync that is in progress writes nothing for a user whose account was deleted.
+/// Deletes the requests, the lease and the delay of the user's syncs. Both environments share the row of
+/// lease and delay, so it stays while the other environment has entitlements from purchases of the user. The
+/// transaction must see both environments. A sync that is in progress writes nothing for a user whose account
+/// was deleted.
 void erase_sync(pg::Tx& tx, user_data::Erasure const& erasure);
 
 /// Whether the user's account was deleted (auth::erased_user_rows). No data may be stored for the user any

@@ -21,6 +21,7 @@
 #include <array>
 #include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,8 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds shortest_pause = 5s;
 constexpr std::chrono::milliseconds longest_pause = 10min;
+/// 100,000 subscriptions wait for at most 250 s in total.
+constexpr std::chrono::milliseconds longest_rest = 25ms;
 
 /// Another worker has applied the same subscriptions, because the lease of this one was lost.
 struct Superseded {};
@@ -64,11 +67,11 @@ std::vector<Chunk> chunks_of(std::vector<json::value> subscriptions)
     return chunks;
 }
 
-void add(backfills::Counts& to, ingest::FetchedResult const& result)
+void add(backfills::Counts& to, ingest::FetchedCounts const& counts)
 {
-    to.processed += static_cast<std::int64_t>(result.processed);
-    to.changed += static_cast<std::int64_t>(result.changed);
-    to.failed += static_cast<std::int64_t>(result.failed);
+    to.processed += static_cast<std::int64_t>(counts.processed);
+    to.changed += static_cast<std::int64_t>(counts.changed);
+    to.failed += static_cast<std::int64_t>(counts.failed);
 }
 
 /// One run of a backfill's job.
@@ -116,10 +119,12 @@ private:
         auto const access = read_access();
         if (!access.obstacle.empty()) return wait(std::string(access.obstacle));
         auto const end = Steady::now() + run_time;
-        while (!stop_.stop_requested() && Steady::now() < end)
-            if (apply_page(access.api_key)) return complete();
+        while (may_continue(end))
+            if (apply_page(access.api_key, end)) return complete();
         return next_run();
     }
+
+    bool may_continue(Steady::time_point end) const { return !stop_.stop_requested() && Steady::now() < end; }
 
     /// The provider's API key, or why the backfill has to wait.
     struct Access {
@@ -147,18 +152,27 @@ private:
         return core::Scope::of(tenant_id_, environment, {});
     }
 
-    /// Returns true after the last page.
-    bool apply_page(core::Secret const& api_key)
+    /// Returns true after the last page. Stops after the time `end`.
+    bool apply_page(core::Secret const& api_key, Steady::time_point end)
     {
         ingest::FetchTimes times{.watermark = deps_.clock.now(), .sent_at = database_now()};
         auto page = deps_.api.list(
             query(), {.api_key = api_key, .stop = stop_, .traceparent = backfill_.traceparent});
         times.watermark = watermark_of(page.platform_time, times.watermark);
         for (auto const& chunk : chunks_of(std::move(page.subscriptions))) {
-            if (stop_.stop_requested()) return false;
+            if (!may_continue(end)) return false;
+            auto const began = Steady::now();
             apply(chunk, times);
+            std::this_thread::sleep_for(rest_after(Steady::now() - began));
         }
         return !page.has_more;
+    }
+
+    /// The pause after a transaction. The tenant's events wait for the transaction, so they get most of the
+    /// time, but a busy database does not stop the backfill.
+    static Steady::duration rest_after(Steady::duration transaction)
+    {
+        return std::min<Steady::duration>(4 * transaction, longest_rest);
     }
 
     core::Time database_now()
@@ -181,8 +195,8 @@ private:
             for (auto const environment : {core::Environment::production, core::Environment::sandbox}) {
                 auto const& objects = chunk.objects.at(static_cast<std::size_t>(environment));
                 if (objects.empty()) continue; // the events of this environment need not wait
-                add(step.counts,
-                    ingest::apply_fetched(tx, scope_of(environment), objects, times, backfill_.traceparent));
+                add(step.counts, ingest::apply_many_fetched(
+                                     tx, scope_of(environment), objects, times, backfill_.traceparent));
             }
             if (!backfills::advance(tx, tenant_id_, claim_.ref, step)) throw Superseded();
         });
@@ -202,12 +216,20 @@ private:
     {
         if (error.kind() == Kind::stopped) return next_run();
         log(error.what());
+        if (error.kind() == Kind::unknown_user && !backfill_.last_id.empty()) return start_again();
         bool const refused = error.kind() == Kind::refused || error.kind() == Kind::unknown_user;
         if (refused)
             return fail("The payments provider refused the request: " + std::string(error.what()) +
                         ". Check `paymentsApiKey` in the settings, then create another backfill.");
         return wait("The request to the payments provider failed: " + std::string(error.what()) + '.',
             error.retry_after());
+    }
+
+    /// The provider does not know the subscription after which the list continues any more.
+    Outcome start_again()
+    {
+        transact([&](pg::Tx& tx) { backfills::restart(tx, tenant_id_, claim_.ref, backfill_.last_id); });
+        return next_run();
     }
 
     /// The pause depends on the time without progress, so the runs need not be counted.

@@ -16,14 +16,16 @@ class Database;
 
 /// Carries out backfills (storage/backfills.hpp): lists the tenant's subscriptions at the payments provider,
 /// page by page, and applies them in small transactions. Each of these transactions also records the position
-/// and the counts. So a backfill continues after a crash where it was, and counts no subscription twice.
+/// and the counts. So a backfill continues at its position after a crash, and counts no subscription twice.
 ///
 /// A run of the job ends after a short time, so that the tenants take turns, and the next run continues. If
+/// the provider has deleted the subscription after which the list continues, the backfill starts again: the
+/// subscriptions that it has stored already are unchanged then. If
 /// the provider does not answer, the tenant has removed its API key, or the tenant is suspended, the backfill
 /// waits. It fails if the provider refuses a request, or after `give_up_after` without progress.
 namespace billing::backfill {
 
-/// How long a run may begin to fetch pages.
+/// How long a run may begin to fetch pages and to apply subscriptions.
 inline constexpr std::chrono::seconds run_time{20};
 
 /// The maximum number of subscriptions that one transaction applies. The tenant's events wait for it.

@@ -50,10 +50,13 @@ public:
     Outcome operator()()
     {
         if (begin())
-            deps_.logger.warn("too many users wait for a sync; further ones are not noted",
+            deps_.logger.warn("too many sync requests wait; new ones are dropped",
                 {{"tenant", core::to_string(tenant_id_)}});
         for (unsigned i = 0; i < users_per_run && !stop_.stop_requested(); ++i) {
-            auto const task = sources_.empty() ? std::nullopt : next();
+            // Users with requests and overdue users take turns.
+            bool const overdue_first = i % 2 == 1;
+            auto task = sources_.empty() ? std::nullopt : next(overdue_first);
+            if (!task && !sources_.empty()) task = next(!overdue_first);
             if (!task) return retry_at_ ? Outcome::retry(*retry_at_) : Outcome::done();
             if (!sync(*task)) return Outcome::not_yet(deps_.clock.now());
         }
@@ -84,11 +87,13 @@ private:
         });
     }
 
-    std::optional<Task> next()
+    /// The next sync of an overdue user, or of a user with a request.
+    std::optional<Task> next(bool overdue)
     {
         return transact([&](pg::Tx& tx) -> std::optional<Task> {
             auto const now = jobs::now(tx); // the database's clock, because the clocks of replicas differ
-            auto const request = next_request(tx, now);
+            auto const request = overdue ? std::nullopt : next_request(tx, now);
+            if (!overdue && !request) return std::nullopt;
             auto const source = request ? request->source : Source::purchases;
             if (std::ranges::find(sources_, source) == sources_.end()) return std::nullopt;
             auto lease = request ? syncs::acquire(tx, tenant_id_, request->user_id, now)

@@ -19,9 +19,10 @@ class Database;
 
 /// Syncs users with the providers:
 ///
-/// - Users who must be synced because of an event (sync_requests.hpp), those of production first, the oldest
-///   request first. The event enqueues the job, so it runs at once.
-/// - Then overdue users (syncs.hpp), with the purchase provider: purchases should have ended or been renewed,
+/// - Users who must be synced because of an event (sync_requests.hpp), those of production first. The event
+///   enqueues the job, so it runs at once.
+/// - In turn with these, overdue users (syncs.hpp), with the purchase provider: purchases should have ended
+/// or been renewed,
 ///   or may have left a billing issue or a pause, but no event about them arrived.
 ///
 /// A periodic task finds the tenants that have such users, and enqueues one job per tenant. So the replicas

@@ -132,15 +132,30 @@ Part item_part(State const& state, PaidItem const& paid)
     return part;
 }
 
-/// The end of the period that the reversed invoices of a subscription paid for; nullopt: none of them is of
-/// the subscription.
-std::optional<Time> reversed_until(Subscription const& subscription, Reversal const& reversal)
+/// The period that the reversed invoices of a subscription paid for: the latest times of their lines.
+struct ReversedPeriod {
+    std::optional<Time> begins, ends; ///< `ends` is nullopt: none of the invoices is of the subscription
+};
+
+ReversedPeriod reversed_period(Subscription const& subscription, Reversal const& reversal)
 {
-    std::optional<Time> until;
-    for (auto const& invoice : subscription.invoices)
-        if (reversal.references.contains(invoice.id))
-            until = std::max(until.value_or(invoice.order.period_end), invoice.order.period_end);
-    return until;
+    ReversedPeriod period;
+    for (auto const& invoice : subscription.invoices) {
+        if (!reversal.references.contains(invoice.id)) continue;
+        period.ends = std::max(period.ends.value_or(invoice.order.period_end), invoice.order.period_end);
+        for (auto const& line : invoice.lines)
+            if (line.begins) period.begins = std::max(period.begins.value_or(*line.begins), *line.begins);
+    }
+    return period;
+}
+
+/// Whether the reversed period is over when the item's current period begins, or began before that and ends
+/// before the current one.
+bool is_earlier(ReversedPeriod const& reversed, SubscriptionItem const& item)
+{
+    if (!item.begins) return false;
+    return *reversed.ends <= *item.begins ||
+           (reversed.begins && *reversed.begins < *item.begins && *reversed.ends < item.ends);
 }
 
 /// Ends the access to an item whose current period was paid by a reversed invoice, also if past due periods
@@ -149,8 +164,8 @@ void reverse(Part& part, SubscriptionItem const& item, Subscription const& subsc
     std::vector<Reversal> const& reversals)
 {
     for (auto const& reversal : reversals) {
-        auto const until = reversed_until(subscription, reversal);
-        if (!until || (item.begins && *until <= *item.begins)) continue;
+        auto const reversed = reversed_period(subscription, reversal);
+        if (!reversed.ends || is_earlier(reversed, item)) continue;
         part.ended_at = std::min(part.ended_at.value_or(never), reversal.order.at);
         if (part.past_due_until) part.past_due_until = std::min(*part.past_due_until, reversal.order.at);
         if (reversal.order > part.last) {
@@ -175,7 +190,9 @@ std::vector<Parts> subscriptions_of(History const& history, std::string const& u
         for (auto const& item : state.items) {
             auto const paid = pay(state, item, subscription.invoices);
             auto part = item_part(state, paid);
-            reverse(part, paid.item, subscription, reversals);
+            auto period = paid.item;
+            period.ends = std::min(period.ends, state.last.cancel_at.value_or(never));
+            reverse(part, period, subscription, reversals);
             by_price[item.price].push_back(std::move(part));
         }
     }
