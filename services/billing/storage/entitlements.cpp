@@ -14,30 +14,31 @@ namespace {
 
 constexpr auto catalog_columns = pg::sql("p.product_id, p.features, p.grants::text");
 
-/// Joins row `e` with its product `p` in the catalog of tenant `k.tenant_id`. The LIMITs and LATERALs make
-/// the planner look up an index once per row. `k.tenant_id` is a value, not an expression of `e.scope_id`:
-/// under row-level security a division, which may fail, cannot be an index condition.
+/// Joins row `e` with its product `p` in the catalog of tenant `k.tenant_id`: the product with the id
+/// `e.provider_product_id`, or else with `e.alternative_product_id`. The LIMITs and LATERALs make the planner
+/// look up an index once per row. `k.tenant_id` is a value, not an expression of `e.scope_id`: under
+/// row-level security a division, which may fail, cannot be an index condition.
 constexpr auto join_product = pg::sql(R"(
     LEFT JOIN LATERAL (
-        SELECT *
-        FROM (
-            (
-                SELECT 1 AS place, q.product_id, q.features, q.grants
-                FROM products q
-                WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.provider_product_id
-                LIMIT 1
-            )
-            UNION ALL (
-                SELECT 2 AS place, q.product_id, q.features, q.grants
-                FROM products q
-                WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.alternative_product_id
-                LIMIT 1
-            )
-        ) AS found
-        ORDER BY found.place
+        SELECT q.product_id, q.features, q.grants
+        FROM products q
+        WHERE q.tenant_id = k.tenant_id AND q.provider_product_id = e.provider_product_id
         LIMIT 1
-    ) AS p
-        ON true)");
+    ) AS own
+        ON true
+    LEFT JOIN LATERAL (
+        SELECT q.product_id, q.features, q.grants
+        FROM products q
+        WHERE own.product_id IS NULL AND q.tenant_id = k.tenant_id
+            AND q.provider_product_id = e.alternative_product_id
+        LIMIT 1
+    ) AS other
+        ON true
+    CROSS JOIN LATERAL (
+        SELECT coalesce(own.product_id, other.product_id) AS product_id,
+            CASE WHEN own.product_id IS NULL THEN other.features ELSE own.features END AS features,
+            CASE WHEN own.product_id IS NULL THEN other.grants ELSE own.grants END AS grants
+    ) AS p)");
 
 std::optional<CatalogProduct> read_product(pg::RowReader& r)
 {
