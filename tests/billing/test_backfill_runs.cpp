@@ -127,6 +127,8 @@ TEST_CASE_METHOD(Fixture, "a backfill starts again if the provider has deleted t
     auto const last_id = world.postgres.query("SELECT last_id FROM backfills");
     provider.has({subscription("sub_1", "ada"), subscription("sub_2", "bob")});
     world.clock.advance(11min);
+    REQUIRE(eventually([&] { return world.postgres.query("SELECT last_id FROM backfills").empty(); }));
+    world.clock.advance(11min);
     CHECK(summary(ended(id)) == "done 2 102 0");
     CHECK(cursors() == Cursors{"", last_id, last_id, ""});
 }

@@ -103,8 +103,8 @@ std::vector<std::string> products_named(pg::Tx& tx, core::Scope const& scope, st
 
 // --- reading a part of the list
 
-/// Makes the planner read the indexes in the order of users. It expects a scope of the average size, which may
-/// be less than a part. Then it would read the whole scope with a bitmap and sort it.
+/// Makes the planner read the indexes in the order of users. It expects a scope of the average size, which
+/// may be less than a part. Then it would read the whole scope with a bitmap and sort it.
 void disable_bitmaps(pg::Tx& tx)
 {
     tx.run("SELECT set_config('enable_bitmapscan', 'off', true)");

@@ -225,11 +225,13 @@ private:
             error.retry_after());
     }
 
-    /// The provider does not know the subscription after which the list continues any more.
-    Outcome start_again()
+    /// The provider does not know the subscription after which the list continues any more. The pause limits
+    /// how often this may happen.
+    Outcome start_again() const
     {
-        transact([&](pg::Tx& tx) { backfills::restart(tx, tenant_id_, claim_.ref, backfill_.last_id); });
-        return next_run();
+        auto restart = [tenant_id = tenant_id_, id = claim_.ref, from = backfill_.last_id](
+                           pg::Tx& tx) { backfills::restart(tx, tenant_id, id, from); };
+        return Outcome::not_yet(deps_.clock.now() + longest_pause, std::move(restart));
     }
 
     /// The pause depends on the time without progress, so the runs need not be counted.

@@ -24,6 +24,12 @@ auto worth(Part const& part)
     return std::tuple(status, end_of(part, {.past_due_is_active = true}), part.last);
 }
 
+/// Whether the part awaits a renewal, and no event has ended it before that.
+bool awaits_renewal(Part const& part)
+{
+    return part.renewal_until && (!part.ended_at || *part.ended_at > part.until);
+}
+
 /// Of the parts that await a renewal, one that no event has ended, otherwise the one whose default leeway
 /// ends last. Null: no part awaits a renewal.
 Part const* part_with_leeway(std::vector<Part> const& parts)
@@ -34,7 +40,7 @@ Part const* part_with_leeway(std::vector<Part> const& parts)
         return std::pair(!part.ended_at, std::min(leeway_end, part.ended_at.value_or(never)));
     };
     for (auto const& part : parts)
-        if (part.renewal_until && (found == nullptr || worth(part) > worth(*found))) found = &part;
+        if (awaits_renewal(part) && (found == nullptr || worth(part) > worth(*found))) found = &part;
     return found;
 }
 
