@@ -317,6 +317,12 @@ TEST_CASE("nothing of a deleted user is stored except the erasure", "[deletion]"
     HeldOutbox const held(world); // emails wait
     REQUIRE(ask_to_change(world, ada, marker + "-new@example.com").status == 202);
     REQUIRE(forgot(world, ada.email).status == 202);
+    // The first attempts to send them, because these would drop emails without their details. There is no
+    // second attempt while the clock stands still.
+    REQUIRE(testing::eventually([&] {
+        return world.postgres.query("SELECT count(*) FROM jobs WHERE queue = 'mails' AND (attempts = 0 OR "
+                                    "lease_owner IS NOT NULL)") == "0";
+    }));
     world.postgres.query("UPDATE mails SET details = '{\"userAgent\": \"" + marker + "\"}'"); // of a notice
     // In Redis: counters of requests, wrong passwords and wrong codes, sign-ins and a reauthentication in
     // progress, and a phone that waits for its confirmation.
