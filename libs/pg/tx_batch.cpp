@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <exception>
+#include <utility>
 
 namespace pg {
 
@@ -31,7 +32,7 @@ void run_blocking(std::function<asio::awaitable<void>()> const& work)
 {
     asio::io_context io(1);
     std::exception_ptr failure;
-    asio::co_spawn(io, work(), [&](std::exception_ptr thrown) { failure = thrown; });
+    asio::co_spawn(io, work(), [&](std::exception_ptr thrown) { failure = std::move(thrown); });
     io.run();
     if (failure) std::rethrow_exception(failure);
 }

@@ -90,6 +90,7 @@ Report read_report(pg::Tx& tx, core::Scope const& scope, Range const& range)
                 " products; those with access before `from` count, too"}});
     report.revenue = statistics::revenue(tx, scope.id);
     std::vector<std::string> names;
+    names.reserve(report.products.size());
     for (auto const& [name, numbers] : report.products)
         names.push_back(name);
     auto const ids = statistics::catalog_ids(tx, scope, names);

@@ -117,6 +117,7 @@ std::vector<Entitlement> entitlements_as_of(core::ScopeId scope_id, core::UserId
     for (auto const& e : known.entitlements)
         if (e.last.at <= at) found.insert_or_assign(e.id, e);
     std::vector<Entitlement> entitlements;
+    entitlements.reserve(found.size());
     for (auto& [id, e] : found)
         entitlements.push_back(std::move(e));
     sort_newest_first(entitlements);
