@@ -14,9 +14,9 @@
 /// set of events and not on their order.
 namespace billing {
 
-/// The events of a purchase that decide its state: the greatest event of each effect, the greatest one that
-/// states a grace period, and the greatest one that states the period; without those that are older than the
-/// greatest event that begins a period. Also the greatest event that states a price.
+/// The events of a purchase that decide its state: the greatest event of each effect, the greatest event that
+/// states a grace period, and the greatest event that states the period. An event that is older than the
+/// greatest one that begins a period is left out. The greatest event that states a price is always kept.
 struct PurchaseLine {
     std::string store;               ///< empty: no event states the store
     std::vector<PurchaseFact> facts; ///< in ascending order

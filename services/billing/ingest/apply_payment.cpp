@@ -197,8 +197,8 @@ Changes PaymentApplier::store(
     return changes;
 }
 
-/// Writes the entitlements of one user, and appends their changes. Removes those that only the former order
-/// of the events gave to the user.
+/// Writes the entitlements of one user, and appends their changes. Removes an entitlement if only the former
+/// order of the events gave it to the user.
 void PaymentApplier::write_user(core::UserId const& user, Subscription const& after,
     std::set<std::string> const& event_ids, Changes& changes)
 {

@@ -180,7 +180,7 @@ IncomingEvent incoming_of(OwnEventContext const& context, News const& news, std:
         .traceparent = traceparent};
 }
 
-/// Archives and applies events together. Returns those that a batch cannot ingest.
+/// Archives and applies events together. Returns the events that a batch cannot ingest.
 std::vector<News> apply_together(
     pg::Tx& tx, OwnEventContext const& context, std::vector<News> news, std::string const& traceparent)
 {

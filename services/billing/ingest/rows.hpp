@@ -40,7 +40,7 @@ public:
     virtual std::vector<Subscription> subscriptions_of(core::UserId const& user_id) = 0;
     virtual void write(Subscription const& subscription) = 0;
 
-    /// The archived events of a user, and those that name the user.
+    /// The archived events of a user, and the events of others that name the user.
     virtual std::vector<Event> history_of(core::UserId const& user_id) = 0;
     virtual std::vector<Event> history_of_subscription(std::string const& id) = 0;
     /// Whether archived events of other users name this user.

@@ -64,8 +64,8 @@ struct FetchedPayments {
 FetchedPurchases fetch_purchases(PurchasesApi const& api, SyncStart const& start, core::Secret const& api_key,
     core::Clock const& clock, std::stop_token const& stop = {}, std::string const& traceparent = {});
 
-/// Asks the payments provider for the user's subscriptions: those that it finds by the user's id, and those
-/// that are stored. A stored subscription counts as missing only if the API key is one of its environment:
+/// Asks the payments provider for the subscriptions with the user's id, and for each stored subscription of
+/// the user. A stored subscription counts as missing only if the API key is one of its environment:
 /// keys of live mode do not see objects of test mode, and the other way round. Blocks. Throws
 /// ProviderApiError, also if a subscription is malformed.
 FetchedPayments fetch_payments(
