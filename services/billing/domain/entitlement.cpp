@@ -89,6 +89,7 @@ Entitlement entitlement_of(core::ScopeId scope_id, EntitlementKey const& key, st
     bool const once = !key.transaction_id.empty();
     auto const known = with_known_stores(lines, once);
     std::vector<LineState> states;
+    states.reserve(known.size());
     for (auto const& line : known)
         states.push_back(state_of(line, once));
     auto const& best = *std::ranges::max_element(states, is_better);

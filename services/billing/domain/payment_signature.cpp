@@ -40,8 +40,9 @@ Header parse(std::string_view header)
 std::optional<std::int64_t> parse_seconds(std::string_view text)
 {
     std::int64_t seconds = 0;
-    auto const* end = text.data() + text.size();
-    auto const [stop, failed] = std::from_chars(text.data(), end, seconds);
+    auto const* const begin = text.data();
+    auto const* const end = begin + text.size();
+    auto const [stop, failed] = std::from_chars(begin, end, seconds);
     if (text.empty() || failed != std::errc() || stop != end) return std::nullopt;
     return seconds;
 }

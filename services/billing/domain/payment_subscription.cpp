@@ -118,6 +118,7 @@ std::vector<SubscriptionItem> distinct(std::vector<SubscriptionItem> items)
         if (item.since && (!kept.since || *item.since < *kept.since)) kept.since = item.since;
     }
     std::vector<SubscriptionItem> kept;
+    kept.reserve(by_product.size());
     for (auto& [product, item] : by_product)
         kept.push_back(std::move(item));
     return kept;

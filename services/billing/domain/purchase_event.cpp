@@ -174,7 +174,7 @@ ParsedEvent parse_purchase_event(json::value const& document)
     core::Fields envelope(document);
     auto const* body = envelope.optional_object("event");
     if (body == nullptr) envelope.fault("event", "required", "is required");
-    if (!envelope.ok()) {
+    if (body == nullptr || !envelope.ok()) {
         parsed.faults = envelope.faults();
         return parsed;
     }

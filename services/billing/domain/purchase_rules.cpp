@@ -205,6 +205,7 @@ std::vector<Entitlement> fold_purchases(
             scope_id, key_of(it->second), &it->second, event.store, moved_by(event.fact), event.received_at);
     }
     std::vector<Entitlement> folded;
+    folded.reserve(found.size());
     for (auto& [id, entitlement] : found)
         folded.push_back(std::move(entitlement));
     return folded;

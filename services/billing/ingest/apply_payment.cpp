@@ -76,7 +76,7 @@ AppliedEvent PaymentApplier::apply(SubscriptionEvent const& event)
     auto after = merge(before, fold_history(history, event.subscription_id, &event).value(), event_ids);
     if (!before) add_reversals(after, history);
     rows_.mark_applied(event.subscription_id, event.user_id);
-    AppliedEvent applied{.changes = store(before, std::move(after), event_ids)};
+    AppliedEvent applied{.changes = store(before, after, event_ids)};
     bool const is_news = !before || !applied.changes.empty();
     applied.outcome.result = is_news ? EventResult::applied : EventResult::stale;
     applied.is_repeat = before && before->order == event.order;
@@ -158,7 +158,7 @@ PaymentApplier::Reversed PaymentApplier::reverse(PaymentNode const& node)
         auto after = *before;
         for (auto const& reversal : reversals)
             apply_reversal(after, reversal_of(reversal, component, id));
-        add(before->user_id, store(before, std::move(after)));
+        add(before->user_id, store(before, after));
     }
     for (auto const& stored :
         rows_.entitlements(std::vector(entitlement_ids.begin(), entitlement_ids.end()))) {
@@ -181,7 +181,7 @@ PaymentApplier::Reversed PaymentApplier::reverse(PaymentNode const& node)
 /// Stores a subscription, and writes the entitlements of all its present and former users. `event_ids`: of
 /// the events that were applied again, because they are in another order than when they were applied first.
 Changes PaymentApplier::store(
-    std::optional<Subscription> const& before, Subscription after, std::set<std::string> const& event_ids)
+    std::optional<Subscription> const& before, Subscription const& after, std::set<std::string> const& event_ids)
 {
     if (!before || !same_state(*before, after)) rows_.write(after);
     std::set<core::UserId> users{after.user_id};

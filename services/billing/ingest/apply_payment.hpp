@@ -37,7 +37,7 @@ public:
 private:
     AppliedEvent apply_to_unstored(InvoiceEvent const& event);
     void add_reversals(Subscription& subscription, std::span<Event const> history);
-    std::vector<EntitlementChange> store(std::optional<Subscription> const& before, Subscription after,
+    std::vector<EntitlementChange> store(std::optional<Subscription> const& before, Subscription const& after,
         std::set<std::string> const& event_ids = {});
     void write_user(core::UserId const& user, Subscription const& after,
         std::set<std::string> const& event_ids, std::vector<EntitlementChange>& changes);

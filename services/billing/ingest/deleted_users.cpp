@@ -31,6 +31,7 @@ struct EventUsers {
 bool has_erased_payment(pg::Tx& tx, core::ScopeId scope_id, Event const& event)
 {
     std::vector<core::Uuid> claims;
+    claims.reserve(event.references.size());
     for (auto const& id : event.references)
         claims.push_back(event_claims::claim_of_erased_payment(id));
     return event_claims::exists_any(tx, scope_id, claims);
@@ -50,6 +51,7 @@ EventUsers find_users(
     if (!users.owner && event.named_users.empty() && !users.has_erased_purchase)
         users.has_erased_purchase = has_erased_payment(tx, scope_id, event);
     std::vector<std::string> ids;
+    ids.reserve(event.named_users.size() + 1);
     for (auto const& user : event.named_users)
         ids.push_back(user.text());
     if (users.owner) ids.push_back(users.owner->text());

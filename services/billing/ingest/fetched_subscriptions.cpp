@@ -56,6 +56,7 @@ void remove_deleted_users(pg::Tx& tx, core::ScopeId scope_id, std::map<std::stri
 {
     if (fetched.empty()) return;
     std::vector<std::string> users;
+    users.reserve(fetched.size());
     for (auto const& [id, one] : fetched)
         users.push_back(one.event.user_id.text());
     auto const were_erased = auth::erased_user_rows::were_erased(tx, scope_id, users);
@@ -67,6 +68,7 @@ std::map<std::string, Subscription> stored_states(
     pg::Tx& tx, core::ScopeId scope_id, std::map<std::string, Fetched> const& fetched)
 {
     std::vector<std::string> ids;
+    ids.reserve(fetched.size());
     for (auto const& [id, one] : fetched)
         ids.push_back(id);
     std::map<std::string, Subscription> stored;
@@ -185,6 +187,7 @@ std::vector<News> apply_together(
     pg::Tx& tx, OwnEventContext const& context, std::vector<News> news, std::string const& traceparent)
 {
     std::vector<IncomingEvent> events;
+    events.reserve(news.size());
     for (auto const& each : news)
         events.push_back(incoming_of(context, each, traceparent));
     auto const outcomes = pg::run_batch<IncomingEvent, std::optional<EventOutcome>>(tx, events, ingest_batch);

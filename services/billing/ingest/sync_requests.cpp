@@ -96,6 +96,7 @@ void remove_deleted_users(pg::Tx& tx, core::ScopeId scope_id, std::vector<SyncRe
 {
     if (requests.empty()) return;
     std::vector<std::string> users;
+    users.reserve(requests.size());
     for (auto const& request : requests)
         users.push_back(request.user_id.text());
     auto const were_erased = auth::erased_user_rows::were_erased(tx, scope_id, users);

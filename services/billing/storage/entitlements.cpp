@@ -255,6 +255,7 @@ std::vector<EntitlementView> join_catalog(
     auto const result =
         tx.run(sql, {scope.tenant_id(), pg::column(entitlements, id), pg::column(entitlements, alternative)});
     std::vector<EntitlementView> views;
+    views.reserve(entitlements.size());
     for (auto& entitlement : entitlements)
         views.push_back({.entitlement = std::move(entitlement), .product = {}});
     for (auto const& row : result) {

@@ -278,6 +278,7 @@ private:
 std::vector<EntitlementView> views_of(pg::Tx& tx, core::Scope const& scope, std::vector<Item> const& items)
 {
     std::vector<core::Uuid> ids;
+    ids.reserve(items.size());
     for (auto const& item : items)
         ids.push_back(item.entitlement_id);
     std::map<core::Uuid, Entitlement> found;
@@ -286,6 +287,7 @@ std::vector<EntitlementView> views_of(pg::Tx& tx, core::Scope const& scope, std:
         found.emplace(id, std::move(entitlement));
     }
     std::vector<Entitlement> ordered;
+    ordered.reserve(ids.size());
     for (auto const& id : ids)
         ordered.push_back(std::move(found.at(id)));
     return entitlements::join_catalog(tx, scope, std::move(ordered));
