@@ -160,9 +160,7 @@ bool verify(PublicKey const& key, Jws const& jws)
 
 SigningKey SigningKey::generate()
 {
-    detail::Key key(EVP_EC_gen("P-256"));
-    detail::require(key != nullptr, "EVP_EC_gen");
-    return SigningKey(std::move(key));
+    return SigningKey(detail::p256_generate());
 }
 
 SigningKey SigningKey::from_pem(std::string_view pem)
@@ -182,6 +180,11 @@ json::object SigningKey::public_jwk(std::string_view kid) const
     detail::Point const point = detail::p256_point(key_.get());
     return {{"kty", "EC"}, {"crv", "P-256"}, {"x", base64url::encode(point.x)},
         {"y", base64url::encode(point.y)}, {"kid", kid}, {"use", "sig"}, {"alg", es256}};
+}
+
+std::string SigningKey::public_point() const
+{
+    return detail::p256_uncompressed(key_.get());
 }
 
 std::string SigningKey::thumbprint() const

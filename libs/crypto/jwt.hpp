@@ -104,6 +104,9 @@ public:
     /// The public key as a JWK: `kty`, `crv`, `x`, `y`, `kid`, `use`, `alg`.
     boost::json::object public_jwk(std::string_view kid) const;
 
+    /// The public key as an uncompressed point (SEC 1, 2.3.3): `0x04 || x || y`, 65 bytes.
+    std::string public_point() const;
+
     /// The default key id: the thumbprint of RFC 7638 (SHA-256, base64url).
     std::string thumbprint() const;
 

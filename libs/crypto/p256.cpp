@@ -19,9 +19,8 @@ std::string to_der(std::string_view signature)
     Number r(BN_bin2bn(in(signature), p256_size, nullptr));
     Number s(BN_bin2bn(in(signature.substr(p256_size)), p256_size, nullptr));
     Signature const pair(ECDSA_SIG_new());
-    require(r && s && pair && ECDSA_SIG_set0(pair.get(), r.get(), s.get()) == 1, "ECDSA_SIG_set0");
-    static_cast<void>(r.release());
-    static_cast<void>(s.release());
+    require(r && s && pair, "BN_bin2bn");
+    ECDSA_SIG_set0(pair.get(), r.release(), s.release()); // takes both numbers, and does not fail with two
     int const size = i2d_ECDSA_SIG(pair.get(), nullptr);
     require(size > 0, "i2d_ECDSA_SIG");
     std::string der(static_cast<std::size_t>(size), '\0');
@@ -73,9 +72,22 @@ Key p256_public_key(std::string_view x, std::string_view y)
     return nullptr;
 }
 
+Key p256_generate()
+{
+    Key key(EVP_EC_gen("P-256"));
+    require(key != nullptr, "EVP_EC_gen");
+    return key;
+}
+
 Point p256_point(EVP_PKEY* key)
 {
     return {coordinate(key, OSSL_PKEY_PARAM_EC_PUB_X), coordinate(key, OSSL_PKEY_PARAM_EC_PUB_Y)};
+}
+
+std::string p256_uncompressed(EVP_PKEY* key)
+{
+    Point const point = p256_point(key);
+    return std::string("\x04").append(point.x).append(point.y);
 }
 
 bool is_p256(EVP_PKEY* key)

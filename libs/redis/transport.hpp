@@ -1,5 +1,6 @@
 #pragma once
 
+#include "crypto/tls_client.hpp"
 #include "redis/tls.hpp"
 
 #include <boost/asio/generic/stream_protocol.hpp>
@@ -29,7 +30,7 @@ public:
     {
         if (!context_) return;
         tls_.emplace(socket_, *context_);
-        expect_host(tls_->native_handle(), host);
+        crypto::tls::expect_host(tls_->native_handle(), host);
     }
 
     /// Connects and, with TLS, performs the handshake. Then calls `handler(Error)`.
@@ -86,7 +87,7 @@ public:
     {
         if (error == asio::error::eof || error == asio::ssl::error::stream_truncated)
             return "the server closed the connection";
-        auto const fault = tls_ ? certificate_fault(tls_->native_handle()) : "";
+        auto const fault = tls_ ? crypto::tls::certificate_fault(tls_->native_handle()) : "";
         return fault.empty() ? error.message() : "the server's certificate is refused: " + fault;
     }
 
