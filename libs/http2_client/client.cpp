@@ -97,7 +97,7 @@ private:
         if (detail.empty()) return wake(); // the connection was idle
         if (protocol.answered() == 0 && !connection.draining()) back_off(Steady::now());
         if (protocol.ready())
-            source_.disconnected(detail);
+            source_.disconnected(detail, connection.announced());
         else if (usable() == 0)
             source_.unreachable(detail);
         wake();
@@ -107,26 +107,41 @@ private:
     {
         if (closed_) return;
         std::erase_if(connections_, [](auto const& connection) { return connection->dead(); });
-        if (source_.waiting() && usable() == 0 && Steady::now() >= not_before_) connect();
+        if (source_.backlog() > 0 && usable() == 0 && Steady::now() >= not_before_) connect();
         for (std::size_t i = 0; i < connections_.size(); ++i) {
             auto const connection = connections_[i];
             connection->pump();
         }
     }
 
-    /// Adds a connection when all streams of the existing connections have been in use for the time `ramp`.
+    /// Adds connections when all streams of the existing connections have been in use for the time `ramp`.
     void grow(SteadyTime now)
     {
-        bool const full =
-            usable() > 0 && usable() < options_.max_connections && source_.waiting() &&
-            std::ranges::all_of(
-                connections_, [&](auto const& c) { return !c->usable() || is_full(c->protocol()); });
+        std::size_t const backlog = source_.backlog();
+        std::size_t const open = usable();
+        // Before the first response, APNs permits one stream.
+        bool const started = std::ranges::any_of(connections_,
+            [](auto const& c) { return c->protocol().limit() > 1 || c->protocol().answered() > 0; });
+        bool const full = started && open > 0 && open < options_.max_connections && backlog > 0 &&
+                          std::ranges::all_of(connections_,
+                              [&](auto const& c) { return !c->usable() || is_full(c->protocol()); });
         if (!full) {
             full_since_ = now;
         } else if (now - full_since_ >= options_.ramp && now >= not_before_) {
             full_since_ = now;
-            connect();
+            auto const more = std::min<std::size_t>(wanted(backlog), options_.max_connections - open);
+            for (std::size_t i = 0; i < more; ++i)
+                connect();
         }
+    }
+
+    /// How many more connections the backlog can fill with streams; at least one.
+    std::size_t wanted(std::size_t backlog) const noexcept
+    {
+        std::size_t streams = 1;
+        for (auto const& connection : connections_)
+            streams = std::max(streams, connection->protocol().limit());
+        return std::max<std::size_t>(1, backlog / streams);
     }
 
     void connect()

@@ -86,16 +86,17 @@ public:
     /// last free streams of a connection are reserved for urgent requests.
     virtual Request next(bool urgent_only) noexcept = 0;
 
-    /// Whether `next(false)` would return a request.
-    virtual bool waiting() const noexcept = 0;
+    /// The number of requests that could be sent now. If it is not 0, `next(false)` returns a request.
+    virtual std::size_t backlog() const noexcept = 0;
 
     /// Called when the server cannot be reached and there is no other connection, so requests may wait for a
     /// long time. `detail` is for logs.
     virtual void unreachable(std::string_view detail) noexcept = 0;
 
-    /// Called when an established connection was lost, or when the server is closing the connection. `detail`
-    /// is for logs.
-    virtual void disconnected(std::string_view detail) noexcept = 0;
+    /// Called when an established connection was lost, or when the server is closing the connection.
+    /// `announced`: the server has announced the end by a GOAWAY, and no request was lost. `detail` is for
+    /// logs.
+    virtual void disconnected(std::string_view detail, bool announced) noexcept = 0;
 
 protected:
     ~RequestSource() = default;
@@ -112,7 +113,7 @@ struct ClientOptions {
     std::string host; ///< without brackets
     std::uint16_t port = 443;
     bool tls = true; ///< with ALPN `h2` and a verified certificate; false: cleartext with prior knowledge
-    unsigned max_connections = 4;
+    unsigned max_connections = 4;   ///< as many are opened as the backlog can use
     std::size_t max_streams = 1000; ///< maximum per connection, even if the server allows more
     /// The number of these streams that are reserved for urgent requests, but at most one eighth of the
     /// streams that the connection may open.
@@ -120,18 +121,18 @@ struct ClientOptions {
     /// The time limit for a response, from the time when the request is passed to its connection.
     std::chrono::milliseconds answer_timeout{10'000};
     std::chrono::milliseconds connect_timeout{5'000}; ///< time limit until the server's SETTINGS arrive
-    /// When all streams are in use for this long, another connection is made.
-    std::chrono::milliseconds ramp{500};
+    /// When all streams are in use for this long, connections for the backlog are made.
+    std::chrono::milliseconds ramp{100};
     std::chrono::milliseconds idle_timeout{300'000};
 };
 
 /// Connections to one server that send the requests of one source. Each free stream takes the next request of
-/// the source. The first connection is made when the source has a request. Further connections are made one
-/// by one while all streams are in use. After a GOAWAY a connection finishes the requests that the server
-/// still answers; new requests use other connections. If a connection with requests in flight is silent, the
-/// client sends a PING, and drops the connection if the server does not respond to the PING. If the server
-/// cannot be reached, or closes a connection before answering any request, the next attempt follows after a
-/// backoff of at most two seconds.
+/// the source. The first connection is made when the source has a request. When all streams stay in use,
+/// as many further connections are made at once as the backlog can fill with streams. After a GOAWAY a
+/// connection finishes the requests that the server still answers; new requests use other connections. If a
+/// connection with requests in flight is silent, the client sends a PING, and drops the connection if the
+/// server does not respond to the PING. If the server cannot be reached, or closes a connection before
+/// answering any request, the next attempt follows after a backoff of at most two seconds.
 class Client {
 public:
     /// `source` must outlive this object.

@@ -276,6 +276,7 @@ void Connection::fail(std::string_view detail)
 {
     if (dead_) return;
     std::string const reason(detail);
+    announced_ = protocol_.draining() && protocol_.in_flight() == 0;
     close();
     protocol_.end_all(StreamEnd::lost);
     owner_->ended(*this, reason);

@@ -33,6 +33,8 @@ public:
     /// The owner of a connection. The owner's functions may use the connection, but must not destroy it.
     class Owner {
     public:
+        virtual ~Owner() = default;
+
         /// Submits up to `count` requests to `protocol`, limited by the number of waiting requests and of
         /// free streams.
         virtual void fill(Protocol& protocol, std::size_t count, SteadyTime now) = 0;
@@ -42,9 +44,6 @@ public:
 
         /// Called when the connection has ended. The connection must not be used again. `detail` is for logs.
         virtual void ended(Connection& connection, std::string_view detail) = 0;
-
-    protected:
-        ~Owner() = default;
     };
 
     /// `owner` must stay valid until `detach`.
@@ -70,6 +69,9 @@ public:
 
     /// Whether the server has sent GOAWAY, or the connection can open no further stream.
     bool draining() const noexcept { return was_draining_; }
+
+    /// Of a connection that has ended: whether the server had sent GOAWAY before, and no request was lost.
+    bool announced() const noexcept { return announced_; }
 
     Protocol const& protocol() const noexcept { return protocol_; }
 
@@ -110,6 +112,7 @@ private:
     bool dead_ = false;
     bool was_ready_ = false;
     bool was_draining_ = false;
+    bool announced_ = false;
 };
 
 } // namespace http2_client

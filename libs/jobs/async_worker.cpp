@@ -74,8 +74,13 @@ void AsyncWorker::Impl::restrict(ClaimRequest& request)
 {
     std::size_t const free = shares.capacity() - std::min(shares.used(), shares.capacity());
     request.limit = std::min(claims_at_once, free);
-    bool const some_limited = held.limit_scopes(
-        request, options.claim_per_scope, [this](core::TenantId tenant) { return shares.allowance(tenant); });
+    bool const some_limited =
+        held.limit_scopes(request, options.claim_per_scope, [this](core::TenantId tenant) {
+            auto const allowance = shares.allowance(tenant);
+            if (!options.limit_of_tenant) return allowance;
+            auto const limit = options.limit_of_tenant(tenant);
+            return std::min(allowance, limit - std::min(shares.held(tenant), limit));
+        });
     may_claim_more = some_limited || request.limit == 0;
 }
 

@@ -17,7 +17,8 @@ namespace jobs {
 
 class AsyncWorker;
 
-/// The handler of an AsyncWorker.
+/// The handler of an AsyncWorker. A handler that only uses the database can end each job in `begin` and do
+/// its work in `record`: one transaction for many jobs.
 struct AsyncHandler {
     /// Starts jobs that were claimed together. Called on the worker's thread. It may run one transaction for
     /// all these jobs, but must not wait until a job is done. Later the handler must end each job once, by
@@ -41,6 +42,9 @@ struct AsyncWorkerOptions {
     std::size_t capacity = 1'024; ///< maximum number of concurrent jobs
     /// Maximum number of jobs of one scope per claim, so that scopes take turns.
     std::size_t claim_per_scope = 32;
+    /// If set, a further limit for the number of concurrent jobs of a tenant. It may change with time.
+    /// `core::no_tenant` stands for a tenant that holds no job. Called before each claim.
+    std::function<std::size_t(core::TenantId)> limit_of_tenant = {};
     std::chrono::milliseconds lease{60'000}; ///< as WorkerOptions'
     /// Interval between searches for due jobs when there is no notification.
     std::chrono::milliseconds poll{1'000};

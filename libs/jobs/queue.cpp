@@ -81,6 +81,24 @@ bool withdraw(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, core::
     return gone.affected_rows() > 0;
 }
 
+std::vector<std::string> withdraw(
+    pg::Tx& tx, std::span<std::string_view const> queues, core::ScopeId scope_id, core::Uuid const& ref)
+{
+    auto const gone = tx.run(R"(
+        WITH found AS MATERIALIZED (
+            SELECT lease_owner
+            FROM jobs
+            WHERE scope_id = $1 AND queue = ANY ($2::text[]) AND ref = $3
+            ORDER BY queue
+            FOR UPDATE)
+        DELETE FROM jobs
+        WHERE scope_id = $1 AND queue = ANY ($2::text[]) AND ref = $3
+            AND NOT EXISTS (SELECT FROM found WHERE lease_owner IS NOT NULL)
+        RETURNING queue)",
+        {scope_id, std::vector<std::string>(queues.begin(), queues.end()), ref});
+    return pg::read_rows(gone, &pg::RowReader::text);
+}
+
 ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
 {
     core::Uuid const token = core::Uuid::v7();

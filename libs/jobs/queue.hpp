@@ -50,6 +50,11 @@ void enqueue(pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, std::sp
 [[nodiscard]] bool withdraw(
     pg::Tx& tx, std::string_view queue, core::ScopeId scope_id, core::Uuid const& ref);
 
+/// As the other `withdraw`, for the jobs of `ref` in several queues: removes all of them, or none if one of
+/// them has a lease. Returns the queues of the removed jobs.
+[[nodiscard]] std::vector<std::string> withdraw(
+    pg::Tx& tx, std::span<std::string_view const> queues, core::ScopeId scope_id, core::Uuid const& ref);
+
 /// A job that is leased to this process. No other process runs the job before `lease_until`. All times are by
 /// the database's clock.
 struct Claim {

@@ -3,7 +3,8 @@
 #include "core/text.hpp"
 #include "mail/address.hpp"
 #include "mail/outbox.hpp"
-#include "mail/smtp.hpp"
+#include "mail/smtp_client.hpp"
+#include "mail/smtp_url.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -52,22 +53,40 @@ Mailbox read_sender(core::Config& config, bool smtp, std::string_view local_send
 /// Counts the responses of the SMTP server or the outbox.
 class CountedTransport final : public Transport {
 public:
-    CountedTransport(std::unique_ptr<Transport> transport, observe::Metrics& metrics)
-        : transport_(std::move(transport)), results_(metrics, "email", core::names_of<Outcome>)
+    CountedTransport(std::shared_ptr<Transport> transport, observe::Metrics& metrics)
+        : results_(metrics, "email", core::names_of<Outcome>), transport_(std::move(transport))
     {
     }
 
-    SendResult deliver(Envelope const& envelope, std::stop_token const& stop) override
+    void deliver(Envelope envelope, std::stop_token stop, Done done) override
     {
-        SendResult result = transport_->deliver(envelope, stop);
-        results_.count(static_cast<std::size_t>(result.outcome));
-        return result;
+        transport_->deliver(
+            std::move(envelope), std::move(stop), [this, done = std::move(done)](SendResult result) {
+                results_.count(static_cast<std::size_t>(result.outcome));
+                done(std::move(result));
+            });
     }
+
+    Stats stats() const noexcept override { return transport_->stats(); }
 
 private:
-    std::unique_ptr<Transport> const transport_;
     observe::AnswerMetrics const results_;
+    std::shared_ptr<Transport> const transport_; ///< destroyed first, because it then calls `done`
 };
+
+/// The gauges may be read after the end of the transport.
+void add_gauges(observe::Metrics& metrics, std::weak_ptr<Transport const> const& transport)
+{
+    auto const add = [&](std::string const& name, std::string const& help,
+                         std::size_t Transport::Stats::* value) {
+        metrics.gauge_callback(name, help, [transport, value] {
+            auto const running = transport.lock();
+            return running ? static_cast<double>(running->stats().*value) : 0;
+        });
+    };
+    add("tetrad_email_queued_messages", "Emails that wait for the mail server.", &Transport::Stats::queued);
+    add("tetrad_email_connections", "Open connections to the mail server.", &Transport::Stats::connections);
+}
 
 } // namespace
 
@@ -80,6 +99,8 @@ Options Options::read(core::Config& config, std::string_view local_sender)
     o.from = read_sender(config, o.smtp, local_sender);
     o.require_tls = config.boolean(
         "SMTP_REQUIRE_TLS", false, "refuse an smtp:// server without STARTTLS, also if SMTP_URL has no user");
+    o.connections = static_cast<std::size_t>(config.integer(
+        "SMTP_CONNECTIONS", 20, 1, 200, "maximum number of connections of a replica to the SMTP server"));
     o.outbox =
         config.required("EMAIL_OUTBOX", "directory for .eml files", {!o.smtp, "EMAIL_PROVIDER=outbox"});
     o.smtp_url = config.required_secret("SMTP_URL",
@@ -87,7 +108,7 @@ Options Options::read(core::Config& config, std::string_view local_sender)
         "STARTTLS",
         {o.smtp, "EMAIL_PROVIDER=smtp"});
     if (!o.smtp) return o;
-    if (!o.smtp_url.empty() && !is_smtp_url(o.smtp_url.reveal()))
+    if (!o.smtp_url.empty() && !parse_smtp_url(o.smtp_url.reveal()))
         config.fault("SMTP_URL", "must be an smtp:// or smtps:// URL");
     return o;
 }
@@ -95,13 +116,16 @@ Options Options::read(core::Config& config, std::string_view local_sender)
 std::unique_ptr<Mailer> make_mailer(
     Options const& options, std::string const& ca_file, observe::Metrics& metrics)
 {
-    std::unique_ptr<Transport> transport;
+    std::shared_ptr<Transport> transport;
     if (options.smtp) {
-        transport = std::make_unique<Smtp>(
-            SmtpOptions{.url = options.smtp_url, .require_tls = options.require_tls, .ca_file = ca_file});
+        transport = std::make_shared<SmtpClient>(SmtpOptions{.url = options.smtp_url,
+            .require_tls = options.require_tls,
+            .ca_file = ca_file,
+            .max_connections = options.connections});
     } else {
-        transport = std::make_unique<Outbox>(options.outbox);
+        transport = std::make_shared<Outbox>(options.outbox);
     }
+    add_gauges(metrics, transport);
     return std::make_unique<Mailer>(
         options.from, std::make_unique<CountedTransport>(std::move(transport), metrics));
 }

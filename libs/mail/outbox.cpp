@@ -49,7 +49,12 @@ Outbox::Outbox(std::string directory) : directory_(std::move(directory))
         "EMAIL_OUTBOX must be a directory that this process can create or use: " + directory_);
 }
 
-SendResult Outbox::deliver(Envelope const& envelope, std::stop_token const& /*stop*/)
+void Outbox::deliver(Envelope envelope, std::stop_token /*stop*/, Done done)
+{
+    done(write(envelope));
+}
+
+SendResult Outbox::write(Envelope const& envelope) const
 {
     std::string const path = directory_ + '/' + envelope.id.to_string() + ".eml";
     std::string const aside = path + '.' + core::Uuid::v7().to_string();

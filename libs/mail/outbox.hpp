@@ -14,9 +14,12 @@ public:
     /// on failure.
     explicit Outbox(std::string directory);
 
-    SendResult deliver(Envelope const& envelope, std::stop_token const& stop) override;
+    /// Writes the file and calls `done` within this call.
+    void deliver(Envelope envelope, std::stop_token stop, Done done) override;
 
 private:
+    SendResult write(Envelope const& envelope) const;
+
     std::string const directory_;
 };
 

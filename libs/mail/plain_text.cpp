@@ -1,369 +1,306 @@
 #include "mail/plain_text.hpp"
 
+#include "core/fields.hpp"
 #include "core/text.hpp"
+#include "mail/html_list.hpp"
+#include "mail/html_style.hpp"
+#include "mail/html_table.hpp"
+#include "mail/html_tree.hpp"
+#include "mail/text_page.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdint>
 #include <optional>
+#include <ranges>
 #include <utility>
+#include <vector>
 
 namespace mail {
 
 namespace {
 
-using Entity = std::pair<std::string_view, char32_t>;
+using Node = HtmlTree::Node;
 
-/// The common named character references, sorted by name. Other names are not decoded.
-constexpr std::array<Entity, 39> entities{{{"amp", '&'}, {"apos", '\''}, {"bull", 0x2022}, {"cent", 0xA2},
-    {"copy", 0xA9}, {"deg", 0xB0}, {"emsp", ' '}, {"ensp", ' '}, {"euro", 0x20AC}, {"frac12", 0xBD},
-    {"frac14", 0xBC}, {"gt", '>'}, {"hellip", 0x2026}, {"laquo", 0xAB}, {"larr", 0x2190}, {"ldquo", 0x201C},
-    {"lsquo", 0x2018}, {"lt", '<'}, {"mdash", 0x2014}, {"middot", 0xB7}, {"nbsp", 0xA0}, {"ndash", 0x2013},
-    {"para", 0xB6}, {"plusmn", 0xB1}, {"pound", 0xA3}, {"quot", '"'}, {"raquo", 0xBB}, {"rarr", 0x2192},
-    {"rdquo", 0x201D}, {"reg", 0xAE}, {"rsquo", 0x2019}, {"sect", 0xA7}, {"shy", 0xAD}, {"thinsp", ' '},
-    {"times", 0xD7}, {"trade", 0x2122}, {"yen", 0xA5}, {"zwj", 0x200D}, {"zwnj", 0x200C}}};
-static_assert(std::ranges::is_sorted(entities, {}, &Entity::first));
-
-constexpr std::size_t max_reference = 10; // `&#1114111;` without the ampersand
-
-constexpr std::array<std::string_view, 18> own_line{"address", "article", "aside", "dd", "div", "dt",
-    "fieldset", "figcaption", "figure", "footer", "form", "header", "li", "main", "nav", "section", "tbody",
-    "tr"};
-constexpr std::array<std::string_view, 14> own_paragraph{
-    "blockquote", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p", "pre", "table", "ul"};
-constexpr std::array<std::string_view, 5> unseen{"script", "style", "template", "textarea", "title"};
-constexpr std::array<std::string_view, 8> of_head{
-    "base", "link", "meta", "noscript", "script", "style", "template", "title"};
+constexpr std::array<std::string_view, 26> own_line{"address", "article", "aside", "caption", "center", "dd",
+    "details", "div", "dt", "fieldset", "figcaption", "footer", "form", "header", "hgroup", "legend", "li",
+    "main", "nav", "search", "section", "summary", "tbody", "tfoot", "thead", "tr"};
+constexpr std::array<std::string_view, 16> own_paragraph{"blockquote", "dir", "dl", "figure", "h1", "h2",
+    "h3", "h4", "h5", "h6", "menu", "ol", "p", "pre", "table", "ul"};
+constexpr std::array<std::string_view, 13> unseen{"datalist", "head", "iframe", "noembed", "noframes",
+    "script", "select", "style", "svg", "template", "textarea", "title", "xml"};
 static_assert(std::ranges::is_sorted(own_line) && std::ranges::is_sorted(own_paragraph) &&
-              std::ranges::is_sorted(unseen) && std::ranges::is_sorted(of_head));
+              std::ranges::is_sorted(unseen));
 
 bool is_one_of(std::string_view name, auto const& names)
 {
     return std::ranges::binary_search(names, name);
 }
 
-bool is_blank(char c) noexcept
+bool is_list(std::string_view tag)
 {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+    return tag == "ol" || tag == "ul" || tag == "menu" || tag == "dir";
 }
 
-bool is_letter(char c) noexcept
-{
-    return core::lower(c) >= 'a' && core::lower(c) <= 'z';
-}
-
-void append_utf8(std::string& out, char32_t c)
-{
-    auto const put = [&](char32_t bits) { out += static_cast<char>(static_cast<unsigned char>(bits)); };
-    if (c < 0x80) {
-        put(c);
-    } else if (c < 0x800) {
-        put(0xC0 | c >> 6);
-        put(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        put(0xE0 | c >> 12);
-        put(0x80 | (c >> 6 & 0x3F));
-        put(0x80 | (c & 0x3F));
-    } else {
-        put(0xF0 | c >> 18);
-        put(0x80 | (c >> 12 & 0x3F));
-        put(0x80 | (c >> 6 & 0x3F));
-        put(0x80 | (c & 0x3F));
-    }
-}
-
-/// The character for a reference such as `#8364`, `#x20AC` or `euro`; nullopt if the reference is not known.
-std::optional<char32_t> character_of(std::string_view reference)
-{
-    if (!reference.starts_with('#')) {
-        auto const* const found = std::ranges::lower_bound(entities, reference, {}, &Entity::first);
-        if (found == entities.end() || found->first != reference) return std::nullopt;
-        return found->second;
-    }
-    reference.remove_prefix(1);
-    bool const hex = reference.starts_with('x') || reference.starts_with('X');
-    if (hex) reference.remove_prefix(1);
-    std::uint32_t number = 0;
-    auto const* const end = reference.data() + reference.size();
-    auto const [last, failed] = std::from_chars(reference.data(), end, number, hex ? 16 : 10);
-    bool const surrogate = number >= 0xD800 && number < 0xE000;
-    bool const shown = number >= ' ' || number == '\t' || number == '\n';
-    if (failed != std::errc() || last != end || !shown || surrogate || number > 0x10FFFF) return std::nullopt;
-    return number;
-}
-
-/// `text` with its character references decoded.
-std::string decoded(std::string_view text)
-{
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        auto const plain = std::min(text.find('&'), text.size());
-        out += text.substr(0, plain);
-        text.remove_prefix(plain);
-        if (text.empty()) break;
-        auto const semicolon = text.substr(0, max_reference).find(';');
-        auto const c =
-            semicolon == std::string_view::npos ? std::nullopt : character_of(text.substr(1, semicolon - 1));
-        if (c)
-            append_utf8(out, *c);
-        else
-            out += '&';
-        text.remove_prefix(c ? semicolon + 1 : 1);
-    }
-    return out;
-}
-
-/// A tag, such as `<a href="...">`, `</p>` or `<br/>`.
-struct Tag {
-    std::string name; ///< lower case
-    bool closing = false;
-    std::string href, alt;
+/// What the children of an element inherit from it.
+struct Context {
+    bool no_font = false;
+    bool invisible = false;
+    bool preformatted = false;
+    bool in_item = false;    ///< of a list
+    bool data_table = false; ///< the nearest table
+    bool data_cell = false;  ///< text stays on the line of the row
+    bool short_row = false;
 };
 
-/// Builds text word by word and line by line. White space is collected and written before the next word.
-class Page {
-public:
-    void say(std::string_view text)
-    {
-        for (char const c : text) {
-            if (is_blank(c))
-                space_ = true;
-            else
-                put(c);
-        }
-    }
-
-    /// Appends text with its white space unchanged.
-    void say_verbatim(std::string_view text)
-    {
-        for (char const c : text) {
-            if (c == '\n')
-                ++breaks_;
-            else if (c != '\r')
-                put(c);
-        }
-    }
-
-    void space() noexcept { space_ = true; }
-
-    /// Starts the next text on a new line after `lines - 1` empty lines; directly after a bullet, the text
-    /// stays on the bullet's line.
-    void begin_line(unsigned lines) noexcept
-    {
-        if (!behind_bullet_) breaks_ = std::max(breaks_, lines);
-    }
-
-    void bullet()
-    {
-        say("- ");
-        behind_bullet_ = true;
-    }
-
-    void break_line() noexcept { ++breaks_; }
-
-    std::size_t size() const noexcept { return text_.size(); }
-
-    std::string_view since(std::size_t place) const noexcept { return std::string_view(text_).substr(place); }
-
-    std::string text() &&
-    {
-        if (!text_.empty()) text_ += '\n';
-        return std::move(text_);
-    }
-
-private:
-    void put(char c)
-    {
-        if (breaks_ > 0 && !text_.empty())
-            text_.append(std::min(breaks_, max_breaks), '\n');
-        else if (space_ && !text_.empty() && breaks_ == 0)
-            text_ += ' ';
-        space_ = behind_bullet_ = false;
-        breaks_ = 0;
-        text_ += c;
-    }
-
-    static constexpr unsigned max_breaks = 3;
-
-    std::string text_;
-    bool space_ = false;
-    bool behind_bullet_ = false;
-    unsigned breaks_ = 0;
+/// An element whose children are being converted.
+struct Open {
+    Node node = HtmlTree::none;
+    Context context;
+    unsigned lines = 0; ///< line ends before and after the element
+    bool indented = false;
+    std::optional<HtmlList> list;       ///< of this element
+    std::optional<HtmlList> ended_list; ///< the last ordered list among the children
 };
 
-class Reader {
-public:
-    explicit Reader(std::string_view html) : rest_(html) {}
+/// The target of a link as it is shown; empty if it has no meaning outside of the page.
+std::string target_of(std::string_view href)
+{
+    std::string target;
+    target.reserve(href.size());
+    for (char const c : core::trim(href)) {
+        if (c == ' ')
+            target += "%20";
+        else if (c > ' ' || c < 0) // URLs have no line ends and tabs (WHATWG URL 4.4)
+            target += c;
+    }
+    auto const begins = [&](std::string_view scheme) {
+        return core::equal_ignoring_case(std::string_view(target).substr(0, scheme.size()), scheme);
+    };
+    if (begins("https:") || begins("http:")) return target;
+    if (begins("tel:")) return target.substr(4);
+    if (begins("mailto:")) return target.substr(7, target.find('?') - 7);
+    return {};
+}
 
-    std::string read() &&
+class Converter {
+public:
+    explicit Converter(HtmlTree const& tree) : tree_(tree), open_(1) {}
+
+    std::string convert() &&
     {
-        while (!rest_.empty()) {
-            auto const text = take_to("<");
-            if (!in_head_) say(decoded(text));
-            if (!rest_.empty()) read_markup();
-        }
+        auto node = tree_.first_child(HtmlTree::none);
+        while (node != HtmlTree::none)
+            node = convert_and_go_on(node);
         return std::move(page_).text();
     }
 
 private:
-    void say(std::string_view text)
+    /// Returns the next node.
+    Node convert_and_go_on(Node node)
     {
-        if (preformatted_)
-            page_.say_verbatim(text);
-        else
-            page_.say(text);
-    }
-
-    /// Consumes and returns the text before `mark`, or the whole rest if `mark` does not occur.
-    std::string_view take_to(std::string_view mark)
-    {
-        auto const end = std::min(rest_.find(mark), rest_.size());
-        auto const taken = rest_.substr(0, end);
-        rest_.remove_prefix(end);
-        return taken;
-    }
-
-    void drop_past(std::string_view mark)
-    {
-        take_to(mark);
-        rest_.remove_prefix(std::min(mark.size(), rest_.size()));
-    }
-
-    void read_markup()
-    {
-        if (rest_.starts_with("<!--")) return drop_past("-->");
-        char const next = rest_.size() > 1 ? rest_[1] : ' ';
-        if (next == '!' || next == '?') return drop_past(">");
-        bool const closing = next == '/' && rest_.size() > 2 && is_letter(rest_[2]);
-        if (!closing && !is_letter(next)) { // plain text, not markup
-            if (!in_head_) page_.say("<");
-            return rest_.remove_prefix(1);
+        bool const entered = begin(node);
+        if (entered && tree_.first_child(node) != HtmlTree::none) return tree_.first_child(node);
+        if (entered) end();
+        while (node != HtmlTree::none && tree_.next_sibling(node) == HtmlTree::none) {
+            node = tree_.parent(node);
+            if (node != HtmlTree::none) end();
         }
-        rest_.remove_prefix(closing ? 2 : 1);
-        handle(read_tag(closing));
+        return tree_.next_sibling(node);
     }
 
-    Tag read_tag(bool closing)
+    /// Returns whether the children of the node are to be converted, and then `end` is to be called.
+    bool begin(Node node)
     {
-        Tag tag{.closing = closing};
-        auto const end =
-            std::ranges::find_if(rest_, [](char c) { return is_blank(c) || c == '>' || c == '/'; });
-        auto const size = static_cast<std::size_t>(end - rest_.begin());
-        tag.name = core::lower(rest_.substr(0, size));
-        rest_.remove_prefix(size);
-        while (read_attribute(tag)) {
-        }
-        return tag;
-    }
-
-    /// Returns false at the end of the tag.
-    bool read_attribute(Tag& tag)
-    {
-        while (!rest_.empty() && (is_blank(rest_[0]) || rest_[0] == '/'))
-            rest_.remove_prefix(1);
-        if (rest_.empty()) return false;
-        if (rest_[0] == '>') {
-            rest_.remove_prefix(1);
-            return false;
-        }
-        auto const ends_name = [](char c) { return is_blank(c) || c == '=' || c == '>' || c == '/'; };
-        auto const end = std::ranges::find_if(rest_.substr(1), ends_name); // a name may begin with `=`
-        auto const size = static_cast<std::size_t>(end - rest_.begin());
-        std::string const name = core::lower(rest_.substr(0, size));
-        rest_.remove_prefix(size);
-        auto const value = read_value();
-        if (name == "href") tag.href = core::trim(decoded(value));
-        if (name == "alt") tag.alt = decoded(value);
+        auto const tag = tree_.tag(node);
+        if (tag.empty()) return say(tree_.text(node)), false;
+        if (is_one_of(tag, unseen) || tree_.attribute(node, "hidden")) return false;
+        auto const style = read_style(tree_.attribute(node, "style").value_or(""));
+        if (style.hidden || (style.hidden_in_word && !is_button(node))) return false;
+        if (tag == "br" || tag == "hr" || tag == "img") return begin_void(node, tag, style), false;
+        Open open{.node = node, .context = open_.back().context, .list = {}, .ended_list = {}};
+        auto& context = open.context;
+        context.no_font = style.no_font.value_or(context.no_font);
+        context.invisible = style.invisible.value_or(context.invisible);
+        context.preformatted = style.preformatted.value_or(context.preformatted || tag == "pre");
+        open.lines = lines_around(tag, style);
+        begin_lines(open.lines);
+        begin_element(open, tag);
+        open_.push_back(open);
         return true;
     }
 
-    std::string_view read_value()
+    void say(std::string_view text)
     {
-        auto const skip_blank = [this] {
-            while (!rest_.empty() && is_blank(rest_[0]))
-                rest_.remove_prefix(1);
-        };
-        skip_blank();
-        if (!rest_.starts_with('=')) return {};
-        rest_.remove_prefix(1);
-        skip_blank();
-        if (rest_.starts_with('"') || rest_.starts_with('\'')) {
-            std::string_view const quote = rest_.substr(0, 1);
-            rest_.remove_prefix(1);
-            auto const value = take_to(quote);
-            rest_.remove_prefix(std::min<std::size_t>(1, rest_.size()));
-            return value;
-        }
-        auto const end = std::ranges::find_if(rest_, [](char c) { return is_blank(c) || c == '>'; });
-        auto const value = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
-        rest_.remove_prefix(value.size());
-        return value;
-    }
-
-    void handle(Tag const& tag)
-    {
-        if (tag.name == "head")
-            in_head_ = !tag.closing;
-        else if (!is_one_of(tag.name, of_head)) // as in browsers, any other element ends the head
-            in_head_ = false;
-        if (!tag.closing && is_one_of(tag.name, unseen)) return skip_content(tag.name);
-        if (in_head_) return;
-        if (is_one_of(tag.name, own_paragraph)) page_.begin_line(2);
-        if (is_one_of(tag.name, own_line)) page_.begin_line(1);
-        if (tag.name == "pre") preformatted_ = !tag.closing;
-        if (tag.name == "a") return tag.closing ? end_link() : begin_link(tag);
-        if (tag.closing) return;
-        if (tag.name == "br") page_.break_line();
-        if (tag.name == "td" || tag.name == "th") page_.space();
-        if (tag.name == "li") page_.bullet();
-        if (tag.name == "hr") page_.say("----------");
-        if (tag.name == "hr") page_.begin_line(2);
-        if (tag.name == "img") page_.say(tag.alt);
-    }
-
-    /// Skips the text up to and including the closing tag, or the whole rest if there is no closing tag.
-    void skip_content(std::string_view name)
-    {
-        while (!rest_.empty()) {
-            drop_past("</");
-            if (!core::equal_ignoring_case(rest_.substr(0, name.size()), name)) continue;
-            return drop_past(">");
+        auto const& context = open_.back().context;
+        if (context.invisible) return;
+        if (context.no_font) {
+            if (text.find_first_of(" \n") != std::string_view::npos) page_.space();
+        } else if (context.preformatted && !context.data_cell) {
+            page_.say_verbatim(text);
+        } else {
+            page_.say(text);
         }
     }
 
-    void begin_link(Tag const& tag)
+    void begin_void(Node node, std::string_view tag, HtmlStyle const& style)
     {
-        link_ = tag.href;
-        link_begin_ = page_.size();
+        bool const in_cell = open_.back().context.data_cell;
+        if (tag == "br") return in_cell ? page_.space() : page_.break_line();
+        if (tag == "hr") {
+            begin_lines(2);
+            if (!in_cell) page_.say_word("----------");
+            return begin_lines(2);
+        }
+        auto const before = std::exchange(last_image_, node);
+        if (before != HtmlTree::none && tree_.next_sibling(before) == node) page_.space();
+        if (!style.invisible.value_or(open_.back().context.invisible))
+            page_.say(tree_.attribute(node, "alt").value_or(""));
+    }
+
+    unsigned lines_around(std::string_view tag, HtmlStyle const& style) const
+    {
+        if (is_one_of(tag, own_paragraph)) return is_list(tag) && open_.back().context.in_item ? 1 : 2;
+        return is_one_of(tag, own_line) || style.block ? 1 : 0;
+    }
+
+    void begin_lines(unsigned lines)
+    {
+        if (lines == 0) return;
+        if (open_.back().context.data_cell)
+            page_.space();
+        else
+            page_.begin_line(lines);
+    }
+
+    void begin_element(Open& open, std::string_view tag)
+    {
+        if (is_list(tag))
+            open.list.emplace(tree_, open.node);
+        else if (tag != "li")
+            open_.back().ended_list.reset();
+        if (tag == "li") begin_item(open);
+        if (tag == "blockquote") indent(open, "> ", "> ");
+        if (tag == "a") begin_link(open.node);
+        if (tag == "table") open.context.data_table = is_data_table(tree_, open.node);
+        if (tag == "tr") begin_row(open);
+        if (tag == "td" || tag == "th") begin_cell(open);
+    }
+
+    void indent(Open& open, std::string first, std::string rest)
+    {
+        if (open.context.data_cell) return page_.say(first);
+        open.indented = true;
+        page_.indent(std::move(first), std::move(rest));
+    }
+
+    void begin_item(Open& open)
+    {
+        constexpr std::size_t max_width = 4;
+        auto* const list = list_of_item();
+        auto marker = list == nullptr ? std::string("-") : list->next_marker(tree_, open.node);
+        marker += ' ';
+        auto const width = std::min(marker.size(), max_width);
+        open.context.in_item = true;
+        indent(open, std::move(marker), std::string(width, ' '));
+    }
+
+    /// The list of an item that begins. libxml2 ends a list before a list directly inside of it, so an item
+    /// without a list continues the last ordered one. Returns nullptr if there is no list.
+    HtmlList* list_of_item()
+    {
+        for (auto& open : std::views::reverse(open_)) {
+            if (open.list) return &*open.list;
+            if (open.ended_list) return &*open.ended_list;
+            auto const tag = tree_.tag(open.node);
+            if (tag == "li" || tag == "td" || tag == "blockquote") break;
+        }
+        return nullptr;
+    }
+
+    void begin_row(Open& open)
+    {
+        page_.begin_row();
+        open.context.short_row = !open.context.data_table && is_short_row(tree_, open.node);
+    }
+
+    void begin_cell(Open& open)
+    {
+        if (open.context.data_table) {
+            page_.begin_cell();
+            open.context.data_cell = true;
+        } else if (open.context.short_row) {
+            page_.space();
+        } else {
+            page_.begin_line(1);
+        }
+    }
+
+    /// Whether the element is a link, or around or inside of one. Outlook gets such links in another form.
+    bool is_button(Node node) const
+    {
+        if (link_) return true;
+        for (auto inner = node; inner != HtmlTree::none; inner = tree_.next_within(node, inner))
+            if (tree_.attribute(inner, "href")) return true;
+        return false;
+    }
+
+    void begin_link(Node node)
+    {
+        end_link(); // links cannot be nested
+        link_ = Link{.node = node, .begin = page_.size(), .href = tree_.attribute(node, "href").value_or("")};
+        page_.record();
     }
 
     void end_link()
     {
-        std::string const link = std::exchange(link_, {});
-        bool const leads_out =
-            link.starts_with("http://") || link.starts_with("https://") || link.starts_with("mailto:");
-        auto const text = core::trim(page_.since(std::min(link_begin_, page_.size())));
-        if (!leads_out || link == text || link == "mailto:" + std::string(text)) return;
-        bool const has_text = !text.empty();
-        page_.space();
-        page_.say(has_text ? "(" + link + ")" : link);
+        auto const link = std::exchange(link_, {});
+        if (!link) return;
+        auto const target = target_of(link->href);
+        auto const text = core::trim(page_.recorded());
+        if (target.empty() || text == target || text == core::trim(link->href) ||
+            std::string(text) + '/' == target)
+            return;
+        if (page_.size() == link->begin)
+            page_.say_word(target);
+        else
+            page_.say_after_last('[' + target + ']');
     }
 
-    std::string_view rest_;
-    Page page_;
-    bool in_head_ = false;
-    bool preformatted_ = false;
-    std::string link_;           ///< target of the open link
-    std::size_t link_begin_ = 0; ///< where the link's text begins
+    /// Ends the innermost open element.
+    void end()
+    {
+        auto const& open = open_.back();
+        auto const tag = tree_.tag(open.node);
+        auto const lines = open.lines;
+        auto list = open.list;
+        if (link_ && link_->node == open.node) end_link();
+        if (open.indented) page_.outdent();
+        if (tag == "tr") page_.begin_row();
+        open_.pop_back();
+        if (list && list->ordered()) open_.back().ended_list = list;
+        if (tag == "li") page_.close_up();
+        begin_lines(lines);
+    }
+
+    struct Link {
+        Node node = HtmlTree::none;
+        std::size_t begin = 0; ///< size of the page before the link
+        std::string_view href;
+    };
+
+    HtmlTree const& tree_;
+    TextPage page_;
+    std::vector<Open> open_; ///< the first stands for the document
+    std::optional<Link> link_;
+    Node last_image_ = HtmlTree::none;
 };
 
 } // namespace
 
 std::string plain_text(std::string_view html)
 {
-    return Reader(html).read();
+    HtmlTree const tree(core::whole_characters(html, max_html_bytes));
+    return Converter(tree).convert();
 }
 
 } // namespace mail

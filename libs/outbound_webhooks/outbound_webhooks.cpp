@@ -46,6 +46,14 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
     return keyring.seal(secret.reveal(), aad);
 }
 
+std::string payload_of(Event const& event)
+{
+    core::JsonWriter body(event.data_json.size() + event.type.size() + 64);
+    body.begin_object().member("type", event.type).member("timestamp", event.at).key("data");
+    body.raw(event.data_json).end_object();
+    return std::move(body).str();
+}
+
 } // namespace
 
 std::size_t publish(pg::Tx& tx, http::Context const& context, Event const& event)
@@ -55,22 +63,36 @@ std::size_t publish(pg::Tx& tx, http::Context const& context, Event const& event
 
 std::size_t publish(pg::Tx& tx, EventContext const& origin, Event const& event)
 {
-    auto const scope_id = origin.scope_id;
-    if (!store::any_enabled(tx, scope_id)) return 0;
-    pg::lock_scope(tx, scope_id); // so that no delivery appears on a page that a cursor has passed
-    core::JsonWriter body(event.data_json.size() + event.type.size() + 64);
-    body.begin_object().member("type", event.type).member("timestamp", event.at).key("data");
-    body.raw(event.data_json).end_object();
-    auto const ids = store::insert_deliveries(tx, scope_id,
-        {.type = event.type,
-            .payload = std::move(body).str(),
+    if (!store::any_enabled(tx, origin.scope_id)) return 0;
+    OriginatedEvent const one{origin, event};
+    return publish_all(tx, {&one, 1});
+}
+
+std::set<core::ScopeId> listening(pg::Tx& tx, std::span<core::ScopeId const> scopes)
+{
+    return store::with_enabled(tx, scopes);
+}
+
+std::size_t publish_all(pg::Tx& tx, std::span<OriginatedEvent const> events)
+{
+    if (events.empty()) return 0;
+    std::set<core::ScopeId> scopes;
+    std::vector<store::Event> rows;
+    rows.reserve(events.size());
+    for (auto const& [origin, event] : events) {
+        scopes.insert(origin.scope_id);
+        rows.push_back({.scope_id = origin.scope_id,
+            .type = event.type,
+            .payload = payload_of(event),
             .traceparent = origin.traceparent,
             .at = event.at,
             .expires_at = event.at + retry_window,
             .user_id = event.user_id,
             .other_user_id = event.other_user_id});
-    jobs::enqueue(tx, queue, scope_id, ids);
-    return ids.size();
+    }
+    for (auto const scope_id : scopes) // so that no delivery appears on a page that a cursor has passed
+        pg::lock_scope(tx, scope_id);
+    return store::insert_deliveries(tx, rows);
 }
 
 std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,

@@ -10,6 +10,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,20 @@ struct EventContext {
 
 /// As the other `publish`, for an event that a worker causes.
 std::size_t publish(pg::Tx& tx, EventContext const& origin, Event const& event);
+
+/// An event with its origin.
+struct OriginatedEvent {
+    EventContext origin;
+    Event event;
+};
+
+/// As `publish`, for events of any scopes, in a constant number of statements. Returns the number of
+/// deliveries. Call `listening` first, and publish only the events of its scopes: their JSON need not be made
+/// for other scopes.
+std::size_t publish_all(pg::Tx& tx, std::span<OriginatedEvent const> events);
+
+/// The scopes among `scopes` that have an enabled webhook.
+std::set<core::ScopeId> listening(pg::Tx& tx, std::span<core::ScopeId const> scopes);
 
 /// Erases a user from at most `limit` deliveries: deletes the deliveries of events about the user, also
 /// pending ones, and puts `pseudonym` in the place of the user's id in other events (`Event::other_user_id`).

@@ -130,24 +130,49 @@ bool any_enabled(pg::Tx& tx, core::ScopeId scope_id)
     return pg::RowReader(rows[0]).boolean();
 }
 
-std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, core::ScopeId scope_id, Event const& event)
+std::set<core::ScopeId> with_enabled(pg::Tx& tx, std::span<core::ScopeId const> scopes)
 {
-    std::vector<std::string> ids(max_per_scope);
-    for (auto& id : ids)
-        id = core::Uuid::v7().to_string();
+    auto const rows = tx.run(
+        "SELECT DISTINCT scope_id FROM webhooks WHERE scope_id = ANY ($1::bigint[]) AND enabled", {scopes});
+    std::set<core::ScopeId> enabled;
+    for (auto const& row : rows)
+        enabled.insert(pg::RowReader(row).scope_id());
+    return enabled;
+}
+
+std::size_t insert_deliveries(pg::Tx& tx, std::span<Event const> events)
+{
+    auto const column = [events](auto member) {
+        return pg::column(events, [&](Event const& e) { return pg::Param(e.*member); });
+    };
+    // A delivery is created after all earlier deliveries of its webhook, so that lists keep their order.
     auto const rows = tx.run(R"(
-        INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
-                                        expires_at, traceparent, user_id, other_user_id, filed, created_at)
-        SELECT $1, ($2::uuid[])[row_number() OVER ()], webhook_id, $3, $4, $5, $6,
-               nullif($7, ''), nullif($8, ''), nullif($9, ''), true,
-               greatest($5::timestamptz, (SELECT max(d.created_at) + interval '1 microsecond' FROM webhook_deliveries d
-                                          WHERE d.scope_id = $1 AND d.webhook_id = w.webhook_id))
-        FROM webhooks w
-        WHERE scope_id = $1 AND enabled AND (events = '{}' OR $3 = ANY (events))
-        RETURNING delivery_id)",
-        {scope_id, ids, event.type, event.payload, event.at, event.expires_at, event.traceparent,
-            event.user_id, event.other_user_id});
-    return pg::read_rows(rows, &pg::RowReader::uuid);
+        WITH events AS MATERIALIZED (
+            SELECT *
+            FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[],
+                        $7::text[], $8::text[]) WITH ORDINALITY
+                AS e (scope_id, type, payload, at, expires_at, traceparent, user_id, other_user_id, place)
+        ), inserted AS (
+            INSERT INTO webhook_deliveries (scope_id, delivery_id, webhook_id, event_type, payload, next_attempt_at,
+                                            expires_at, traceparent, user_id, other_user_id, filed, created_at)
+            SELECT e.scope_id, gen_random_uuid(), w.webhook_id, e.type, e.payload, e.at, e.expires_at,
+                   nullif(e.traceparent, ''), nullif(e.user_id, ''), nullif(e.other_user_id, ''), true,
+                   greatest(e.at, (SELECT max(d.created_at) + interval '1 microsecond' FROM webhook_deliveries d
+                                   WHERE d.scope_id = e.scope_id AND d.webhook_id = w.webhook_id))
+                   + (row_number() OVER (PARTITION BY e.scope_id, w.webhook_id ORDER BY e.place) - 1)
+                     * interval '1 microsecond'
+            FROM events e
+            JOIN webhooks w ON w.scope_id = e.scope_id AND w.enabled AND (w.events = '{}' OR e.type = ANY (w.events))
+            RETURNING scope_id, delivery_id
+        )
+        SELECT count(*), enqueue_jobs($9, array_agg(scope_id), array_agg(delivery_id),
+                                      array_agg(NULL::timestamptz))
+        FROM inserted
+        HAVING count(*) > 0)",
+        {column(&Event::scope_id), column(&Event::type), column(&Event::payload), column(&Event::at),
+            column(&Event::expires_at), column(&Event::traceparent), column(&Event::user_id),
+            column(&Event::other_user_id), queue});
+    return rows.empty() ? 0 : static_cast<std::size_t>(pg::RowReader(rows[0]).integer());
 }
 
 std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,

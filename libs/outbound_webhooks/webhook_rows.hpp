@@ -10,6 +10,8 @@
 #include "pg/tx.hpp"
 
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,19 +72,23 @@ struct Delivery {
 /// Whether the scope has an enabled webhook.
 bool any_enabled(pg::Tx& tx, core::ScopeId scope_id);
 
+/// The scopes among `scopes` that have an enabled webhook.
+std::set<core::ScopeId> with_enabled(pg::Tx& tx, std::span<core::ScopeId const> scopes);
+
 struct Event {
+    core::ScopeId scope_id{};
     std::string_view type;
     std::string payload;
-    std::string traceparent; ///< empty if there is no trace
+    std::string_view traceparent; ///< empty if there is no trace
     core::Time at;
     core::Time expires_at;
     std::string_view user_id{}; ///< empty if there is none, as `other_user_id`
     std::string_view other_user_id{};
 };
 
-/// Inserts one delivery for every enabled webhook that subscribes to the event's type. Returns the ids of the
-/// deliveries.
-std::vector<core::Uuid> insert_deliveries(pg::Tx& tx, core::ScopeId scope_id, Event const& event);
+/// Inserts one delivery for every enabled webhook that subscribes to an event's type, and enqueues their
+/// jobs. Returns the number of deliveries.
+std::size_t insert_deliveries(pg::Tx& tx, std::span<Event const> events);
 /// Newest first, at most `limit` deliveries.
 std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit);

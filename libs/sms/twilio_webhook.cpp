@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace sms::twilio {
@@ -43,6 +44,20 @@ http::Form require_signed(
         throw core::Error(core::codes::unauthorized,
             "The signature in X-Twilio-Signature is missing or does not match this request.");
     return parameters;
+}
+
+std::optional<OptOutMessage> read_opt_out_message(http::Form const& parameters)
+{
+    auto phone = PhoneNumber::parse(http::find(parameters, "From"));
+    Keyword const keyword = keyword_of(parameters);
+    if (!phone || keyword == Keyword::none) return std::nullopt;
+    return OptOutMessage{*std::move(phone), keyword};
+}
+
+http::Response no_reply()
+{
+    return {
+        .body = R"(<?xml version="1.0" encoding="UTF-8"?><Response></Response>)", .content_type = "text/xml"};
 }
 
 } // namespace sms::twilio

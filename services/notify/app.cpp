@@ -10,8 +10,10 @@
 #include "storage/email_domains.hpp"
 #include "storage/suppressions.hpp"
 #include "storage/user_data.hpp"
+#include "storage/web_subscriptions.hpp"
 #include "storage/webhook_events.hpp"
 #include "workers/email_domain_checks.hpp"
+#include "workers/retention.hpp"
 
 #include <array>
 
@@ -40,33 +42,41 @@ blobs::AttachmentsOptions attachments_options(blobs::Options const& options)
     return made;
 }
 
-PushOptions with_ca_file(PushOptions options, service::Settings const& settings)
+PushOptions with_outbound(PushOptions options, service::Settings const& settings)
 {
     options.ca_file = settings.outbound_ca_file;
+    options.allow_private = settings.outbound_allow_private;
     return options;
 }
 
-/// Whether a result was made by this service, because the push was not sent to a carrier.
-bool is_ours(PushResult const& result) noexcept
-{
-    return result.reason == push_reasons::stopped || result.reason == push_reasons::busy ||
-           result.reason == push_reasons::removed;
-}
-
 /// Counts the carriers' responses.
-PushSender::Observer count_results(observe::Metrics& metrics)
+std::function<void(PushBatch const&)> count_results(observe::Metrics& metrics)
 {
     using Lane = observe::AnswerMetrics;
-    std::array<Lane, 2> const lanes{
+    std::array<Lane, core::names_of<Carrier>.size()> const lanes{
         Lane(metrics, std::string(to_string(Carrier::fcm)), core::names_of<Verdict>),
-        Lane(metrics, std::string(to_string(Carrier::apns)), core::names_of<Verdict>)};
+        Lane(metrics, std::string(to_string(Carrier::apns)), core::names_of<Verdict>),
+        Lane(metrics, std::string(to_string(Carrier::webpush)), core::names_of<Verdict>)};
     return [lanes](PushBatch const& batch) {
         std::array<std::size_t, core::names_of<Verdict>.size()> counts{};
         for (auto const& result : batch.results)
-            if (!is_ours(result)) ++counts[static_cast<std::size_t>(result.verdict)];
+            if (result.handed_out) ++counts[static_cast<std::size_t>(result.verdict)];
         auto const& lane = lanes[static_cast<std::size_t>(batch.credential->carrier())];
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts[i] > 0) lane.count(i, counts[i]);
+    };
+}
+
+/// Counts how often the breakers open.
+Breakers::Observer count_breakers(observe::Metrics& metrics)
+{
+    std::array<prometheus::Counter*, core::names_of<Carrier>.size()> opened{};
+    for (std::size_t i = 0; i < opened.size(); ++i)
+        opened[i] =
+            &metrics.counter("tetrad_push_breaker_opened_total", "How often a push carrier was found down.",
+                {{"carrier", std::string(core::names_of<Carrier>[i])}});
+    return [opened](Carrier carrier, std::string_view /*origin*/, bool open) {
+        if (open) opened[static_cast<std::size_t>(carrier)]->Increment();
     };
 }
 
@@ -91,12 +101,15 @@ std::string domain_of(std::string const& address)
 
 App::App(Config const& config, service::Runtime const& runtime)
     : ServiceBase(service_options(config), runtime), sms_(config.sms),
+      web_push_hosts_(config.push.web_push_hosts),
       store_(blobs::make_store(
           config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, attachments_options(config.blobs)),
       quota_(redis_, options_.name + ":rl"), readers_(body_readers),
-      push_(with_ca_file(config.push, runtime.settings), internal_, runtime.clock, runtime.logger,
-          count_results(runtime.metrics)),
+      push_quota_(redis_, runtime.io.first(), config.push.fcm_quota),
+      push_(with_outbound(config.push, runtime.settings), internal_, &push_quota_, runtime.clock,
+          runtime.logger,
+          {.finished = count_results(runtime.metrics), .breaker = count_breakers(runtime.metrics)}),
       mailer_(mail::make_mailer(config.mail, runtime.settings.outbound_ca_file, runtime.metrics)),
       dns_({.servers = config.dns_servers}), domains_{.db = db_,
                                                  .dns = dns_,
@@ -131,6 +144,7 @@ App::App(Config const& config, service::Runtime const& runtime)
                           .quota = quota_,
                           .readers = readers_,
                           .push = push_,
+                          .web_push_hosts = web_push_hosts_,
                           .domains = domains_,
                           .sms = sms_,
                           .clock = runtime.clock,
@@ -150,10 +164,13 @@ void App::add_work()
     add_worker({.queue = blobs::expire_queue, .threads = 1}, blobs::expire_handler(attachments_));
     add_worker({.queue = blobs::settle_queue, .threads = 1}, blobs::settle_handler(attachments_));
     add_worker({.queue = email_domain_checks::queue, .threads = 1}, email_domain_checks::handler(domains_));
+    auto const retention = std::make_shared<RetentionPurge>(db_, runtime_.clock, runtime_.metrics);
+    add_periodic({.name = RetentionPurge::task},
+        [retention](std::stop_token const& /*stop*/) { return retention->step(); });
     for (auto& [options, handler] : job_handlers_.queues())
         add_worker(std::move(options), std::move(handler));
-    auto [options, handler] = job_handlers_.text_messages();
-    add_worker(std::move(options), std::move(handler));
+    for (auto& [options, handler] : job_handlers_.async_queues())
+        add_worker(std::move(options), std::move(handler));
 }
 
 void App::add_user_data()
@@ -165,7 +182,9 @@ void App::add_user_data()
         users_.add_step(step);
     add_channel(user_rows::erased_devices_channel,
         [this](std::string const& payload) { push_.drop_devices(user_rows::parse_devices(payload)); });
-    users_.add_part(export_devices);
+    users_.add_part(
+        [this](pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id,
+            std::string const& position) { return export_devices(tx, keyring_, scope, user_id, position); });
     users_.add_part(export_notifications);
 }
 
@@ -174,7 +193,19 @@ void App::add_metrics()
     runtime_.metrics.gauge_callback("tetrad_push_queued_devices",
         "Devices whose push is queued or awaits the carrier's answer.",
         [this] { return static_cast<double>(push_.stats().queued); });
-    runtime_.metrics.gauge_callback("tetrad_push_connections", "Open connections to FCM and APNs.",
+    for (std::size_t i = 0; i < core::names_of<Carrier>.size(); ++i) {
+        auto const carrier = static_cast<Carrier>(i);
+        runtime_.metrics.gauge_callback("tetrad_push_breakers_open",
+            "Origins of a push carrier that are down.",
+            [this, carrier] {
+                return static_cast<double>(
+                    std::ranges::count_if(push_.open_breakers(), [carrier](Breakers::Open const& open) {
+                        return open.carrier == carrier && (open.has_answered || carrier != Carrier::webpush);
+                    }));
+            },
+            {{"carrier", std::string(to_string(carrier))}});
+    }
+    runtime_.metrics.gauge_callback("tetrad_push_connections", "Open connections to push carriers.",
         [this] { return static_cast<double>(push_.stats().connections); });
 }
 
@@ -195,8 +226,8 @@ service::Definition definition()
             .body_budget = std::size_t{128} << 20},
         .components = App::components(),
         .configure = service::build<App, Config>,
-        .commands = {service::reencrypt_command(
-            {outbound_webhooks::reencrypt, carrier_configs::reencrypt, email_domains::reencrypt})},
+        .commands = {service::reencrypt_command({outbound_webhooks::reencrypt, carrier_configs::reencrypt,
+            email_domains::reencrypt, web_subscriptions::reencrypt})},
     };
 }
 

@@ -10,6 +10,7 @@
 #include "mail/mailer.hpp"
 #include "providers/dkim_keys.hpp"
 #include "providers/dns.hpp"
+#include "providers/push_quota.hpp"
 #include "providers/push_sender.hpp"
 #include "redis/quota.hpp"
 #include "service/service_base.hpp"
@@ -38,10 +39,12 @@ private:
     void add_metrics();
 
     sms::Options const sms_;
+    WebPushHosts const web_push_hosts_;
     std::unique_ptr<blobs::BlobStore> store_;
     blobs::Attachments attachments_;
     redis::Quota quota_;
     core::ThreadPool readers_;
+    PushQuota push_quota_;
     PushSender push_;
     std::unique_ptr<mail::Mailer> mailer_;
     Dns dns_;

@@ -26,9 +26,9 @@ Config Config::read(core::Config& config)
     c.mail = mail::Options::read(config, "Tetrad Notify <notify@notify.localhost>");
     c.dns_servers = read_dns_servers(config);
     c.sms = sms::Options::read(config);
-    c.broadcast_chunk = static_cast<std::size_t>(config.integer("BROADCAST_CHUNK", 5'000, 1, 10'000,
-        "devices per chunk of a broadcast; a replica sends four chunks of a tenant at a time, which may "
-        "be sent again after a crash"));
+    c.broadcast_chunk = static_cast<std::size_t>(config.integer("BROADCAST_CHUNK", 100, 1, 10'000,
+        "devices of one carrier per chunk of a broadcast; the chunks in flight may be sent again after a "
+        "crash"));
     return c;
 }
 

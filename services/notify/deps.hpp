@@ -15,6 +15,7 @@ namespace asio = boost::asio;
 struct Batchers;        // batchers.hpp
 struct EmailDomainDeps; // email_domain_deps.hpp
 class PushSender;       // providers/push_sender.hpp
+class WebPushHosts;     // domain/web_subscription.hpp
 
 /// The dependencies of the handlers. The App owns all of them and outlives the handlers.
 struct Deps {
@@ -30,6 +31,7 @@ struct Deps {
     redis::Quota& quota;            ///< rate limits; a subject begins with the scope's id
     core::ThreadPool& readers; ///< threads that parse large bodies, because parsing would block an I/O thread
     PushSender& push;
+    WebPushHosts const& web_push_hosts; ///< hosts that the endpoints of subscriptions may have
     EmailDomainDeps& domains;
     sms::Options const& sms; ///< Twilio's auth token and the public URL verify its callbacks
     core::Clock const& clock;

@@ -67,6 +67,7 @@ inline constexpr auto own_routes = [] {
 
         {put, "/v1/platforms/{kind}", Access::staff, put_platform},
         {get, "/v1/platforms", Access::staff, list_platforms},
+        {get, "/v1/platforms/webpush", Access::key_or_user, get_web_push_key},
         {del, "/v1/platforms/{kind}", Access::staff, delete_platform},
 
         {post, "/v1/domains/verify", Access::staff, verify_domain},

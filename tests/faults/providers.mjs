@@ -1,69 +1,19 @@
 // Simulated providers. Each counts the messages that it accepts, by the mark in them, and can be unreachable for a time.
 import { createServer as createHttpServer } from 'node:http'
-import { createServer as createHttp2Server } from 'node:http2'
 import { createServer as createTcpServer } from 'node:net'
+import { Apns } from '../support/carriers.mjs'
+import { Provider } from '../support/provider.mjs'
 
 let phones = 0
 // A phone number that no other load uses.
 export const newPhone = () => `+1415${2_000_000 + ++phones}`
 
-class Provider {
-    taken = new Map() // by mark: the keys of the messages with this mark, in order of arrival
-    delay = 0 // ms until a response
-    address = '127.0.0.1'
-    #open = new Set()
-
-    constructor(server, event = 'connection') {
-        this.server = server
-        server.on(event, connection => {
-            this.#open.add(connection)
-            connection.on('error', () => {}).once('close', () => this.#open.delete(connection))
-        })
-    }
-
-    // Listens on the same port as before, if there was one.
-    async open() {
-        await new Promise((listening, failed) => this.server.once('error', failed).listen(this.port ?? 0, this.address, listening))
-        this.server.unref()
-        this.port = this.server.address().port
-        return this
-    }
-
-    // Becomes unreachable: refuses new connections and cuts open ones.
-    async close() {
-        const closed = new Promise(done => this.server.close(done))
-        for (const connection of this.#open) connection.destroy()
-        await closed
-    }
-
-    answer(say) {
-        if (this.delay === 0) say()
-        else setTimeout(say, this.delay)
-    }
-
-    take(mark, key) {
-        if (!this.taken.has(mark)) this.taken.set(mark, [])
-        this.taken.get(mark).push(key)
-    }
-}
-
 // Apple's push service. The mark is the text of the alert. The key is the collapse id: a device shows a push with the same id once.
-export class Apple extends Provider {
-    constructor() {
-        super(createHttp2Server({ settings: { maxConcurrentStreams: 1000, enablePush: false } }), 'session')
-        this.server.on('sessionError', () => {})
-        this.server.on('stream', (stream, headers) => {
-            let text = ''
-            stream.on('error', () => {}).setEncoding('utf8').on('data', piece => { text += piece }).once('end', () => {
-                const { alert } = JSON.parse(text).aps
-                this.take(alert.body ?? alert, headers['apns-collapse-id'])
-                this.answer(() => {
-                    if (stream.destroyed) return
-                    stream.respond({ ':status': 200, 'apns-id': headers['apns-id'] })
-                    stream.end()
-                })
-            })
-        })
+export class Apple extends Apns {
+    accept(push, body) {
+        super.accept(push, body)
+        const { alert } = JSON.parse(body).aps
+        this.take(alert.body ?? alert, push.message)
     }
 }
 

@@ -7,7 +7,7 @@
 #include "fuzz.hpp"
 #include "http/retry_after.hpp"
 #include "http_client/client.hpp"
-#include "mail/smtp.hpp"
+#include "mail/smtp_protocol.hpp"
 #include "providers/apns.hpp"
 #include "providers/fcm.hpp"
 #include "sms/twilio.hpp"

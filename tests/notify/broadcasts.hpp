@@ -94,26 +94,34 @@ struct Fixture {
         return eventually([&] { return text(broadcast(id), "completedAt") != "null"; }, 2min);
     }
 
+    /// A broadcast as lists and webhooks show it: without the states of the carriers.
+    json::value shown(std::string const& id) const
+    {
+        auto found = broadcast(id);
+        found.as_object().erase("carriers");
+        return found;
+    }
+
     /// Whether the counters reach these values: `enqueued sent failed invalid`.
     bool counts(std::string const& id, std::string const& expected) const
     {
         return eventually([&] { return counters(broadcast(id)) == expected; });
     }
 
-    /// Waits until the only chunk is postponed. Returns the time until its next run.
-    std::chrono::seconds put_off() const
+    /// Waits until `chunks` chunks are postponed. Returns the time until their next run.
+    std::chrono::seconds put_off(int chunks = 1) const
     {
         auto const now = "'" + core::to_rfc3339(world.clock.now()) + "'::timestamptz";
-        std::string const wait = "SELECT ceil(extract(epoch FROM run_at - " + now +
-                                 ")) FROM jobs WHERE queue = 'notify.broadcast_chunk' AND "
+        std::string const wait = "SELECT ceil(extract(epoch FROM min(run_at) - " + now +
+                                 ")) FROM jobs WHERE queue LIKE 'notify.broadcast_chunk%' AND "
                                  "lease_owner IS NULL AND run_at > " +
-                                 now + " + interval '1 ms'";
+                                 now + " + interval '1 ms' HAVING count(*) >= " + std::to_string(chunks);
         REQUIRE(eventually([&] { return !world.postgres.query(wait).empty(); }));
         return std::chrono::seconds(std::stoll(world.postgres.query(wait)));
     }
 
-    /// Waits until the only chunk is postponed, and advances the clock to its next run.
-    void go_on() const { world.clock.advance(put_off()); }
+    /// Waits until `chunks` chunks are postponed, and advances the clock to their next run.
+    void go_on(int chunks = 1) const { world.clock.advance(put_off(chunks)); }
 
     std::string devices() const { return world.postgres.query("SELECT count(*) FROM devices"); }
 

@@ -43,6 +43,20 @@ struct DomainWorld {
         return world.as_backend(tenant).get("/v1/domains/status");
     }
 
+    /// Removes all records, and moves the clock by 72 hours after a check has found that they are gone.
+    void lose(std::string const& tenant = "demo-sandbox")
+    {
+        dns.serve({});
+        REQUIRE(text(ask(tenant).json(), "failingSince") != "null");
+        world.clock.advance(72h);
+    }
+
+    /// When the records of the domain were found wrong first, as stored; "" if they are right.
+    std::string failing_since() const
+    {
+        return world.postgres.query("SELECT failing_since FROM email_domains");
+    }
+
     std::string status(std::string const& tenant = "demo-sandbox") const
     {
         auto const r = ask(tenant);

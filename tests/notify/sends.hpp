@@ -1,6 +1,9 @@
 #pragma once
 
+#include "crypto/encoding.hpp"
 #include "world.hpp"
+
+#include <catch2/catch.hpp>
 
 /// Helpers for tests of sends.
 namespace sends {
@@ -31,6 +34,27 @@ inline void make_templates(World const& world)
     world.new_template("welcome", {{"subject", "Welcome, {{name}}"}, {"body", "<p>Hello {{name}}!</p>"}});
     world.new_template("code", {{"channel", "sms"}, {"body", "Your code is {{code}}."}});
     world.new_template("ping", {{"channel", "push"}, {"subject", "Ping"}, {"body", "Are you there?"}});
+}
+
+/// A file that is sent with the request.
+inline boost::json::object file(std::string const& content, std::string const& name = "a.txt")
+{
+    return {{"filename", name}, {"contentType", "text/plain"}, {"content", crypto::base64::encode(content)}};
+}
+
+/// Presigns and uploads a file. Returns its id.
+inline std::string uploaded(
+    World const& world, std::string const& bytes, std::string const& tenant = "demo-sandbox")
+{
+    auto backend = world.as_backend(tenant);
+    auto const presigned = backend.post("/v1/attachments/presign",
+        body({{"filename", "report.txt"}, {"contentType", "text/plain"}, {"sizeBytes", bytes.size()}}));
+    INFO(presigned.body);
+    REQUIRE(presigned.status == 201);
+    auto const url = text(presigned.json(), "uploadUrl");
+    auto const at = url.find("/uploads/");
+    REQUIRE(backend.put(url.substr(at), bytes, {{"Content-Type", "text/plain"}}).status == 200);
+    return text(presigned.json(), "attachmentId");
 }
 
 /// The number of rows of a table.

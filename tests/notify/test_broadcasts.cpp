@@ -238,7 +238,7 @@ TEST_CASE("broadcasts are listed newest first", "[broadcast]")
         CHECK(text(all[i], "broadcastId") == made[4 - i]);
     REQUIRE(f.completes(made[0]));
     auto const last = all_items(backend, list_path).back();
-    CHECK(json::serialize(last) == json::serialize(f.broadcast(made[0])));
+    CHECK(json::serialize(last) == json::serialize(f.shown(made[0])));
     CHECK(backend.get(std::string(list_path) + "?limit=0").status == 400);
     CHECK(backend.get(std::string(list_path) + "?cursor=x").status == 400);
     auto const absent = backend.get(std::string(list_path) + '/' + nothing);
@@ -344,7 +344,7 @@ TEST_CASE("broadcast.completed is published once", "[broadcast]")
     CHECK(announced(empty) == "broadcast.completed");
     auto const payload = json::parse(
         f.world.postgres.query("SELECT payload FROM webhook_deliveries WHERE payload LIKE '%" + id + "%'"));
-    CHECK(payload.at("data") == f.broadcast(id));
+    CHECK(payload.at("data") == f.shown(id));
 }
 
 TEST_CASE("a suspended tenant's broadcast continues when the tenant is active again", "[broadcast]")

@@ -29,106 +29,114 @@ PushResult untried(
     return a;
 }
 
-broadcast_chunks::Chunk chunk_of(std::int64_t left)
+/// A chunk of the devices 1, 2, …, to which no push was tried.
+broadcast_chunks::Chunk chunk_of(std::int64_t devices)
 {
     broadcast_chunks::Chunk c;
-    c.id = core::Uuid::v7();
+    c.key = {core::ScopeId{2}, core::Uuid::v7()};
     c.broadcast_id = core::Uuid::v7();
-    c.range = {1, left, left};
-    c.left = left;
+    c.range = {1, devices, devices};
     c.read_at = noon;
     return c;
 }
 
-broadcast_chunks::Device device(std::int64_t id, Carrier carrier = Carrier::fcm, DeviceAttempts attempts = {})
+/// A later run of a chunk: the first `waiting` devices wait one by one, the others are untried.
+broadcast_chunks::Chunk later_chunk(std::int64_t waiting, std::int64_t in_range = 0)
 {
-    return {id, "token-" + std::to_string(id), carrier, attempts};
-}
-
-carrier_configs::Sealed config(Carrier carrier)
-{
-    carrier_configs::Sealed c;
-    c.carrier = carrier;
-    c.updated_at = noon - 1h;
+    auto c = chunk_of(waiting + in_range);
+    c.range.first = waiting + 1;
+    c.range.devices = in_range;
+    c.waiting = waiting;
+    c.began_at = noon;
     return c;
 }
 
-std::vector<carrier_configs::Sealed> both()
+broadcast_chunks::Device device(std::int64_t id)
 {
-    return {config(Carrier::fcm), config(Carrier::apns)};
+    return {.id = id, .token = "token-" + std::to_string(id)};
 }
 
-/// A run that pushes to devices 1, 2, … through FCM and gets these responses.
-ChunkRun run_answered(std::vector<PushResult> const& results, core::Time now = noon)
+/// A device that waits for the next run.
+broadcast_chunks::Device waiting_device(
+    std::int64_t id, DeviceAttempts attempts = {}, std::optional<core::Time> not_before = {})
+{
+    return {.id = id,
+        .token = "token-" + std::to_string(id),
+        .in_range = false,
+        .attempts = attempts,
+        .not_before = not_before};
+}
+
+std::vector<broadcast_chunks::Device> devices_up_to(std::int64_t last)
 {
     std::vector<broadcast_chunks::Device> devices;
-    for (std::size_t i = 1; i <= results.size(); ++i)
-        devices.push_back(device(static_cast<std::int64_t>(i)));
-    ChunkRun run(chunk_of(static_cast<std::int64_t>(results.size())), devices, both(), now);
-    auto const targets = run.take_targets(Carrier::fcm);
-    run.apply(Carrier::fcm, targets, results, now, 0);
+    devices.reserve(static_cast<std::size_t>(last));
+    for (std::int64_t id = 1; id <= last; ++id)
+        devices.push_back(device(id));
+    return devices;
+}
+
+std::shared_ptr<carrier_configs::Sealed const> config(std::optional<core::Time> paused_until = {})
+{
+    auto c = std::make_shared<carrier_configs::Sealed>();
+    c->carrier = Carrier::fcm;
+    c->updated_at = noon - 1h;
+    c->paused_until = paused_until;
+    return c;
+}
+
+/// A run that pushes to these devices and gets these responses.
+ChunkRun run_answered(broadcast_chunks::Chunk const& chunk, std::vector<broadcast_chunks::Device> devices,
+    std::vector<PushResult> const& results, core::Time now = noon)
+{
+    ChunkRun run(chunk, Carrier::fcm, std::move(devices), config(), now);
+    auto const targets = run.take_targets();
+    REQUIRE(targets.size() == results.size());
+    run.apply(targets, results, now, 0);
     return run;
 }
 
-/// The numbers of devices: `sent failed invalid waiting`.
+/// The first run of a chunk of the devices 1, 2, …
+ChunkRun run_answered(std::vector<PushResult> const& results, core::Time now = noon)
+{
+    auto const count = static_cast<std::int64_t>(results.size());
+    return run_answered(chunk_of(count), devices_up_to(count), results, now);
+}
+
+std::vector<std::int64_t> waiting_ids(ChunkRun const& run)
+{
+    std::vector<std::int64_t> ids;
+    ids.reserve(run.waiting().size());
+    for (auto const& device : run.waiting())
+        ids.push_back(device.device_id);
+    return ids;
+}
+
+using Ids = std::vector<std::int64_t>;
+
+PushResult const down = untried(Verdict::transient, push_reasons::down, 8s);
+
+/// The numbers of devices: `sent failed invalid waiting`, and `untried` if there is a range.
 std::string tally(ChunkRun const& run)
 {
     auto const& s = run.settled();
     return std::to_string(s.sent) + ' ' + std::to_string(s.failed) + ' ' + std::to_string(s.invalid) + ' ' +
-           std::to_string(run.waiting().size());
+           std::to_string(run.waiting().size()) +
+           (run.range().devices > 0 ? ' ' + std::to_string(run.range().devices) : "");
 }
 
 } // namespace
 
-// --- the time of a retry
-
-TEST_CASE("a broadcast retries a device three times within a minute", "[broadcast]")
+TEST_CASE("every device gets one push, in the order of the ids", "[broadcast]")
 {
-    for (std::uint64_t const entropy : {std::uint64_t{0}, ~std::uint64_t{0}}) {
-        DeviceAttempts attempts{.made = 1, .first = noon};
-        core::Time now = noon;
-        for (; attempts.made <= max_broadcast_retries; ++attempts.made) {
-            auto const next = next_device_attempt(attempts, now, std::nullopt, noon + 1h, entropy);
-            REQUIRE(next);
-            CHECK(*next > now);
-            CHECK(*next < noon + 1min);
-            now = *next;
-        }
-        CHECK_FALSE(next_device_attempt(attempts, now, std::nullopt, noon + 1h, entropy));
-    }
-}
-
-TEST_CASE("a device is not retried after the minute, unless the carrier sent a Retry-After", "[broadcast]")
-{
-    DeviceAttempts const attempts{.made = 2, .first = noon};
-    CHECK_FALSE(next_device_attempt(attempts, noon + 58s, std::nullopt, noon + 1h, 0));
-    CHECK(next_device_attempt(attempts, noon + 58s, 120s, noon + 1h, 0) == noon + 58s + 120s);
-    CHECK_FALSE(
-        next_device_attempt(attempts, noon + 58s, 3600s, noon + 1h, 0)); // later than the chunk may wait
-    CHECK_FALSE(next_device_attempt({.made = 4, .first = noon}, noon, 1s, noon + 1h, 0));
-}
-
-TEST_CASE("a carrier's Retry-After makes a retry later, and never earlier", "[broadcast]")
-{
-    DeviceAttempts const attempts{.made = 1, .first = noon};
-    auto const plain = next_device_attempt(attempts, noon, std::nullopt, noon + 1h, 0);
-    CHECK(next_device_attempt(attempts, noon, 0s, noon + 1h, 0) == plain);
-    CHECK(next_device_attempt(attempts, noon, 30s, noon + 1h, 0) == noon + 30s);
-}
-
-// --- a run
-
-TEST_CASE("every device gets one push, through the carrier of its platform", "[broadcast]")
-{
-    ChunkRun run(chunk_of(3), {device(1), device(2, Carrier::apns), device(3)}, both(), noon);
-    auto const fcm = run.take_targets(Carrier::fcm), apns = run.take_targets(Carrier::apns);
-    REQUIRE(fcm.size() == 2);
-    REQUIRE(apns.size() == 1);
-    CHECK(fcm[1].device_id == 3);
-    CHECK(fcm[1].token == "token-3");
-    CHECK(apns[0].device_id == 2);
-    CHECK(apns[0].carrier == Carrier::apns);
-    CHECK(run.take_targets(Carrier::fcm).empty());
+    ChunkRun run(chunk_of(3), Carrier::apns, devices_up_to(3), config(), noon);
+    auto const targets = run.take_targets();
+    REQUIRE(targets.size() == 3);
+    CHECK(targets[0].device_id == 1);
+    CHECK(targets[2].device_id == 3);
+    CHECK(targets[2].token == "token-3");
+    CHECK(targets[2].carrier == Carrier::apns);
+    CHECK(run.take_targets().empty());
 }
 
 TEST_CASE("the carrier's response decides the result of the device", "[broadcast]")
@@ -137,15 +145,15 @@ TEST_CASE("the carrier's response decides the result of the device", "[broadcast
         result(Verdict::gone, "UNREGISTERED"), result(Verdict::refused, "INVALID_ARGUMENT")});
     CHECK(tally(run) == "2 1 1 0");
     CHECK_FALSE(run.next_run());
-    CHECK(run.paused_carriers().empty());
+    CHECK_FALSE(run.paused());
 }
 
 TEST_CASE("a device that was unregistered before its push counts as an invalid token", "[broadcast]")
 {
-    ChunkRun run(chunk_of(3), {device(2)}, both(), noon);
-    auto const targets = run.take_targets(Carrier::fcm);
-    run.apply(Carrier::fcm, targets, std::vector{result(Verdict::accepted)}, noon, 0);
+    auto const run = run_answered(chunk_of(3), {device(2)}, {result(Verdict::accepted)});
     CHECK(tally(run) == "1 0 2 0");
+    CHECK(tally(run_answered(later_chunk(2, 2), {waiting_device(2), device(4)},
+              {result(Verdict::accepted), result(Verdict::accepted)})) == "2 0 2 0");
 }
 
 TEST_CASE("a transient failure is retried three times", "[broadcast]")
@@ -160,29 +168,37 @@ TEST_CASE("a transient failure is retried three times", "[broadcast]")
     CHECK(run.waiting()[0].attempts.made == 1);
     CHECK(run.waiting()[0].attempts.first == noon);
 
-    auto chunk = chunk_of(1);
-    chunk.began_at = noon;
     for (std::int64_t made = 1; made <= 3; ++made) {
-        ChunkRun next(chunk, {device(1, Carrier::fcm, {made, noon})}, both(), noon + 10s);
-        auto const targets = next.take_targets(Carrier::fcm);
-        next.apply(Carrier::fcm, targets, std::vector{result(Verdict::transient, "INTERNAL")}, noon + 10s, 0);
+        auto const next = run_answered(later_chunk(1), {waiting_device(1, {made, noon})},
+            {result(Verdict::transient, "INTERNAL")}, noon + 10s);
         CHECK(tally(next) == (made < 3 ? "0 0 0 1" : "0 1 0 0"));
         CHECK(next.began() == noon);
     }
 }
 
-TEST_CASE("a push that was never sent does not count as an attempt", "[broadcast]")
+TEST_CASE(
+    "a throttled push counts no attempt, and waits one by one, as long as the carrier asks", "[broadcast]")
 {
-    auto const verdict = GENERATE(0, 1, 2, 3);
-    std::vector const results{untried(Verdict::transient, push_reasons::stopped),
-        untried(Verdict::transient, push_reasons::busy), untried(Verdict::transient, push_reasons::not_sent),
-        untried(Verdict::throttled, "QUOTA_EXCEEDED", 90s)};
-    auto const run = run_answered({results[static_cast<std::size_t>(verdict)]});
+    auto const run = run_answered({result(Verdict::throttled, "QUOTA_EXCEEDED", 90s)});
     CHECK(tally(run) == "0 0 0 1");
     CHECK(run.waiting()[0].attempts.made == 0);
     CHECK_FALSE(run.waiting()[0].attempts.first);
-    CHECK(run.next_run() == noon + (verdict == 3 ? 90s : 1s));
-    CHECK_FALSE(run.waits_for_carrier());
+    CHECK(run.waiting()[0].not_before == noon + 90s);
+    CHECK(run.next_run() == noon + 90s);
+}
+
+TEST_CASE(
+    "a broadcast counts no attempt for a response that is not awaited, and for a failed probe", "[broadcast]")
+{
+    auto stopped = result(Verdict::transient, std::string(push_reasons::stopped));
+    auto probe = result(Verdict::transient, "INTERNAL");
+    probe.probe = true;
+    for (auto const& each : {stopped, probe}) {
+        INFO(each.reason);
+        auto const run = run_answered({each});
+        CHECK(tally(run) == "0 0 0 1"); // the carrier may have received the push, so it is not untried
+        CHECK(run.waiting()[0].attempts.made == 0);
+    }
 }
 
 TEST_CASE("each device of a chunk has its own retry time", "[broadcast]")
@@ -195,16 +211,9 @@ TEST_CASE("each device of a chunk has its own retry time", "[broadcast]")
     CHECK(run.waiting()[1].not_before == noon + 600s);
     CHECK(run.next_run() == soon);
 
-    auto chunk = chunk_of(2);
-    chunk.began_at = noon;
-    auto first = device(1, Carrier::fcm, {1, noon}), second = device(2, Carrier::fcm, {1, noon});
-    first.not_before = soon;
-    second.not_before = noon + 600s;
-    ChunkRun next(chunk, {first, second}, both(), soon);
-    auto const targets = next.take_targets(Carrier::fcm);
-    REQUIRE(targets.size() == 1);
-    CHECK(targets[0].device_id == 1);
-    next.apply(Carrier::fcm, targets, std::vector{result(Verdict::accepted)}, soon, 0);
+    auto const next = run_answered(later_chunk(2),
+        {waiting_device(1, {1, noon}, soon), waiting_device(2, {1, noon}, noon + 600s)},
+        {result(Verdict::accepted)}, soon);
     REQUIRE(tally(next) == "1 0 0 1");
     CHECK(next.waiting()[0].device_id == 2);
     CHECK(next.waiting()[0].attempts.made == 1);
@@ -212,36 +221,109 @@ TEST_CASE("each device of a chunk has its own retry time", "[broadcast]")
     CHECK(next.next_run() == noon + 600s);
 }
 
-TEST_CASE("the end of a pause does not affect devices that wait for another reason", "[broadcast]")
+// --- devices to which no push was tried
+
+TEST_CASE("devices whose push was not handed out stay a range", "[broadcast]")
 {
-    auto chunk = chunk_of(2);
-    chunk.began_at = noon;
-    auto later = device(1, Carrier::fcm, {1, noon});
-    later.not_before = noon + 4s;
-    ChunkRun run(chunk, {later, device(2, Carrier::apns)}, both(), noon + 2s);
-    CHECK(run.take_targets(Carrier::fcm).empty());
-    CHECK(run.take_targets(Carrier::apns).size() == 1);
-    CHECK(tally(run) == "0 0 0 1");
-    CHECK(run.next_run() == noon + 4s);
-    CHECK_FALSE(run.waits_for_carrier());
+    auto const each = GENERATE(0, 1, 2, 3, 4);
+    std::vector const results{untried(Verdict::transient, push_reasons::stopped),
+        untried(Verdict::transient, push_reasons::busy), untried(Verdict::transient, push_reasons::not_sent),
+        untried(Verdict::throttled, push_reasons::throttled, 90s), down};
+    auto const& result = results[static_cast<std::size_t>(each)];
+    auto const run = run_answered({result, result});
+    CHECK(tally(run) == "0 0 0 0 2");
+    CHECK(run.range().first == 1);
+    CHECK(run.range().last == 2);
+    CHECK(run.next_run() == noon + result.retry_after.value_or(1s));
+    CHECK_FALSE(run.paused());
 }
 
-TEST_CASE("a failed connection counts as an attempt", "[broadcast]")
+TEST_CASE("the last devices of a chunk stay a range if their pushes were not handed out", "[broadcast]")
 {
-    auto const run = run_answered({untried(Verdict::transient, push_reasons::connect)});
+    auto const run =
+        run_answered({result(Verdict::accepted), result(Verdict::transient, "INTERNAL"), down, down, down});
+    CHECK(tally(run) == "1 0 0 1 3");
+    CHECK(run.range().first == 3);
+    CHECK(run.range().last == 5);
+    CHECK(waiting_ids(run) == Ids{2});
     CHECK(run.waiting()[0].attempts.made == 1);
 }
 
-TEST_CASE("a chunk that has waited an hour for its carrier fails after one more attempt", "[broadcast]")
+TEST_CASE("an untried device before a tried device waits one by one", "[broadcast]")
 {
-    auto chunk = chunk_of(1);
-    chunk.began_at = noon - 1h;
-    ChunkRun run(chunk, {device(1)}, both(), noon);
-    auto const targets = run.take_targets(Carrier::fcm);
-    REQUIRE(targets.size() == 1);
-    run.apply(
-        Carrier::fcm, targets, std::vector{untried(Verdict::transient, push_reasons::not_sent)}, noon, 0);
-    CHECK(tally(run) == "0 1 0 0");
+    auto const run =
+        run_answered({down, result(Verdict::accepted), down, result(Verdict::transient, "INTERNAL"), down});
+    CHECK(tally(run) == "1 0 0 3 1");
+    CHECK(waiting_ids(run) == Ids{1, 3, 4});
+    CHECK(run.waiting()[0].attempts.made == 0);
+    CHECK_FALSE(run.waiting()[0].attempts.first);
+    CHECK(run.waiting()[0].not_before == noon + 8s);
+    CHECK(run.waiting()[2].attempts.made == 1);
+    CHECK(run.range().first == 5);
+    for (auto const id : waiting_ids(run))
+        CHECK(id < run.range().first);
+}
+
+TEST_CASE("a device that waits one by one does not return to the range", "[broadcast]")
+{
+    auto const run = run_answered(later_chunk(2, 2),
+        {waiting_device(1), waiting_device(2, {1, noon}), device(3), device(4)}, {down, down, down, down},
+        noon + 1min);
+    CHECK(tally(run) == "0 0 0 2 2");
+    CHECK(waiting_ids(run) == Ids{1, 2});
+    CHECK(run.waiting()[1].attempts.made == 1);
+    CHECK(run.waiting()[1].attempts.first == noon);
+    CHECK(run.range().first == 3);
+    CHECK(run.range().last == 4);
+    CHECK(run.began() == noon);
+}
+
+TEST_CASE("devices that wait for a later time do not move the range", "[broadcast]")
+{
+    ChunkRun run(later_chunk(1, 2), Carrier::fcm,
+        {waiting_device(1, {1, noon}, noon + 10min), device(2), device(3)}, config(), noon + 1s);
+    auto const targets = run.take_targets();
+    REQUIRE(targets.size() == 2);
+    run.apply(targets, std::vector{result(Verdict::accepted), down}, noon + 1s, 0);
+    CHECK(tally(run) == "1 0 0 1 1");
+    CHECK(waiting_ids(run) == Ids{1});
+    CHECK(run.range().first == 3);
+    CHECK(run.next_run() == noon + 9s);
+}
+
+TEST_CASE("untried chunks do not all come back at once", "[broadcast]")
+{
+    for (std::uint64_t const entropy : {0U, 700U, 2'000U}) {
+        ChunkRun run(chunk_of(1), Carrier::fcm, devices_up_to(1), config(), noon);
+        run.apply(run.take_targets(), std::vector{down}, noon, entropy);
+        CHECK(run.next_run() == noon + 8s + std::chrono::milliseconds(entropy));
+    }
+}
+
+TEST_CASE("untried devices keep their place for an hour after the chunk's first run", "[broadcast]")
+{
+    auto const at = [](core::Time now) {
+        return run_answered(
+            later_chunk(1, 2), {waiting_device(1), device(2), device(3)}, {down, down, down}, now);
+    };
+    CHECK(tally(at(noon + 1h - 1s)) == "0 0 0 1 2");
+    auto const late = at(noon + 1h);
+    CHECK(tally(late) == "0 3 0 0");
+    CHECK_FALSE(late.next_run());
+    CHECK(ChunkRun::wait_end(chunk_of(1), noon + 5min) == noon + 1h + 5min);
+    CHECK(ChunkRun::wait_end(later_chunk(1), noon + 5min) == noon + 1h);
+}
+
+// --- paused carriers
+
+TEST_CASE("the end of a pause does not affect devices that wait for another reason", "[broadcast]")
+{
+    auto const run = run_answered(later_chunk(2),
+        {waiting_device(1, {1, noon}, noon + 4s), waiting_device(2)}, {result(Verdict::accepted)}, noon + 2s);
+    CHECK(tally(run) == "1 0 0 1");
+    CHECK(waiting_ids(run) == Ids{1});
+    CHECK(run.next_run() == noon + 4s);
+    CHECK_FALSE(run.paused());
 }
 
 TEST_CASE("a refused credential pauses its carrier, and its devices wait", "[broadcast]")
@@ -251,41 +333,46 @@ TEST_CASE("a refused credential pauses its carrier, and its devices wait", "[bro
     CHECK(tally(run) == "1 0 0 2");
     CHECK(run.waiting()[0].attempts.made == 0);
     CHECK_FALSE(run.waiting()[0].not_before);
-    CHECK(run.waits_for_carrier());
     CHECK(run.next_run() == noon + 1h);
-    REQUIRE(run.paused_carriers().size() == 1);
-    CHECK(run.paused_carriers()[0].carrier == Carrier::fcm);
-    CHECK(run.paused_carriers()[0].refused == "PERMISSION_DENIED");
-    CHECK(run.paused_carriers()[0].seen == noon - 1h);
+    REQUIRE(run.paused());
+    CHECK(run.paused()->carrier == Carrier::fcm);
+    CHECK(run.paused()->refused == "PERMISSION_DENIED");
+    CHECK(run.paused()->seen == noon - 1h);
 }
 
-TEST_CASE("a paused carrier gets no requests, and the other carrier gets its requests", "[broadcast]")
+TEST_CASE("the devices of a paused carrier wait, the untried ones as a range", "[broadcast]")
 {
-    auto configs = both();
-    configs[1].paused_until = noon + 20min;
-    configs[1].paused_reason = "InvalidProviderToken";
-    ChunkRun run(chunk_of(2), {device(1), device(2, Carrier::apns)}, configs, noon);
-    CHECK(run.take_targets(Carrier::apns).empty());
-    auto const targets = run.take_targets(Carrier::fcm);
-    run.apply(Carrier::fcm, targets, std::vector{result(Verdict::accepted)}, noon, 0);
-    CHECK(tally(run) == "1 0 0 1");
+    ChunkRun run(later_chunk(1, 3), Carrier::fcm, {waiting_device(1, {1, noon}), device(3), device(4)},
+        config(noon + 20min), noon);
+    CHECK(run.take_targets().empty());
+    CHECK(tally(run) == "0 0 1 1 2"); // device 2 is not registered any more
+    CHECK(waiting_ids(run) == Ids{1});
+    CHECK_FALSE(run.waiting()[0].not_before);
+    CHECK(run.range().first == 3);
+    CHECK(run.range().last == 4);
     CHECK(run.next_run() == noon + 20min);
-    CHECK(run.waits_for_carrier());
-    REQUIRE(run.paused_carriers().size() == 1);
-    CHECK_FALSE(run.paused_carriers()[0].refused);
+    REQUIRE(run.paused());
+    CHECK_FALSE(run.paused()->refused);
+}
 
-    // After an hour, the devices of the paused carrier fail.
-    configs[1].paused_until = noon + 2h;
-    auto chunk = chunk_of(1);
-    chunk.began_at = noon;
-    CHECK(tally(ChunkRun(chunk, {device(2, Carrier::apns)}, configs, noon + 59min)) == "0 0 0 1");
-    CHECK(tally(ChunkRun(chunk, {device(2, Carrier::apns)}, configs, noon + 1h)) == "0 1 0 0");
+TEST_CASE("the devices of a paused carrier fail an hour after the chunk's first run", "[broadcast]")
+{
+    auto const at = [](core::Time now) {
+        return ChunkRun(
+            later_chunk(1, 1), Carrier::fcm, {waiting_device(1), device(2)}, config(noon + 2h), now);
+    };
+    auto const before = at(noon + 59min);
+    CHECK(tally(before) == "0 0 0 1 1");
+    CHECK(before.next_run() == noon + 1h);
+    CHECK(tally(at(noon + 1h)) == "0 2 0 0");
 }
 
 TEST_CASE("devices of a carrier that is not configured fail", "[broadcast]")
 {
-    ChunkRun const run(chunk_of(2), {device(1), device(2, Carrier::apns)}, {config(Carrier::fcm)}, noon);
-    CHECK(tally(run) == "0 1 0 0");
+    ChunkRun const run(chunk_of(2), Carrier::apns, {device(2)}, nullptr, noon);
+    CHECK(tally(run) == "0 1 1 0");
+    CHECK_FALSE(run.next_run());
+    CHECK(run.config() == nullptr);
 }
 
 TEST_CASE(
@@ -296,18 +383,17 @@ TEST_CASE(
     auto later = result(Verdict::gone, "Unregistered");
     later.gone_since = noon + 10min;
     auto const run = run_answered({before, later, result(Verdict::gone, "UNREGISTERED")});
-    auto const& gone = run.gone(Carrier::fcm);
+    auto const& gone = run.gone();
     REQUIRE(gone.size() == 3);
     CHECK(gone[0].device_id == 1);
     CHECK(gone[0].registered_at == noon - 10min);
     CHECK(gone[1].registered_at == noon);
     CHECK(gone[2].registered_at == noon);
-    CHECK(run.gone(Carrier::apns).empty());
 }
 
 TEST_CASE("all remaining devices of a cancelled broadcast fail", "[broadcast]")
 {
-    auto const run = ChunkRun::cancelled(chunk_of(7), noon);
+    auto const run = ChunkRun::cancelled(later_chunk(3, 4), Carrier::fcm, noon);
     CHECK(tally(run) == "0 7 0 0");
     CHECK_FALSE(run.next_run());
 }

@@ -115,28 +115,59 @@ TEST_CASE("DNS answers are compared with the required records", "[domains]")
     CHECK(odd.detail == "found: a??");
 }
 
-TEST_CASE("only a definite DNS answer changes a domain's status", "[domains]")
+namespace {
+
+core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
+
+/// Results of a check in which the recommended records are missing.
+RecordChecks results_of_check(RecordStatus token, RecordStatus key)
+{
+    RecordChecks checks;
+    checks[0].status = token;
+    checks[1].status = key;
+    checks[2].status = checks[3].status = RecordStatus::missing;
+    return checks;
+}
+
+} // namespace
+
+TEST_CASE("only a definite DNS answer changes a domain's state", "[domains]")
 {
     using enum RecordStatus;
-    auto const after = [](DomainStatus before, RecordStatus token, RecordStatus key) {
-        RecordChecks checks;
-        checks[0].status = token;
-        checks[1].status = key;
-        checks[2].status = checks[3].status = missing; // recommended, not required
-        return status_after(before, checks);
-    };
-    for (auto const before : {DomainStatus::pending, DomainStatus::verified}) {
-        CHECK(after(before, verified, verified) == DomainStatus::verified);
+    DomainState const pending_domain, verified_domain{DomainStatus::verified, {}};
+    DomainState const failing{DomainStatus::verified, noon - 1h};
+    for (auto const& before : {pending_domain, verified_domain, failing}) {
+        auto const after = [&](RecordStatus token, RecordStatus key) {
+            return state_after(before, results_of_check(token, key), noon);
+        };
+        DomainState const wrong = before == pending_domain ? pending_domain
+                                                           : DomainState{DomainStatus::verified,
+                                                                 before.failing_since.value_or(noon)};
+        CHECK(after(verified, verified) == verified_domain);
         for (auto const no : {missing, mismatch}) {
             for (auto const other : {verified, unknown, missing}) {
-                CHECK(after(before, no, other) == DomainStatus::pending);
-                CHECK(after(before, other, no) == DomainStatus::pending);
+                CHECK(after(no, other) == wrong);
+                CHECK(after(other, no) == wrong);
             }
         }
-        CHECK(after(before, verified, unknown) == before);
-        CHECK(after(before, unknown, verified) == before);
-        CHECK(after(before, unknown, unknown) == before);
+        CHECK(after(verified, unknown) == before);
+        CHECK(after(unknown, verified) == before);
+        CHECK(after(unknown, unknown) == before);
     }
+}
+
+TEST_CASE("a domain becomes pending when its records have been wrong for 72 hours", "[domains]")
+{
+    using enum RecordStatus;
+    DomainState const failing{DomainStatus::verified, noon};
+    auto const after = [&](RecordStatus token, core::Time now) {
+        return state_after(failing, results_of_check(token, verified), now);
+    };
+    CHECK(after(missing, noon + 72h - 1us) == failing);
+    CHECK(after(missing, noon + 72h) == DomainState{});
+    CHECK(after(unknown, noon + 500h) == failing);
+    CHECK(after(verified, noon + 72h) == DomainState{DomainStatus::verified, {}});
+    CHECK(after(missing, noon - 1h) == failing); // the clock of another replica
 }
 
 TEST_CASE("DKIM keys have 2048 bits and distinct selectors", "[domains]")

@@ -2,6 +2,7 @@
 #include "domain/send_request.hpp"
 #include "domain/send_result.hpp"
 #include "domain/status.hpp"
+#include "storage/broadcast_chunks.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -107,6 +108,26 @@ TEST_CASE("each channel has its own queue with the name of the channel", "[notif
 {
     for (auto const channel : {Channel::email, Channel::push, Channel::sms})
         CHECK(queue_of(channel) == "notify." + std::string(to_string(channel)));
+}
+
+TEST_CASE("the pushes and the chunks of each carrier have their own queues", "[notify]")
+{
+    auto const of_push = queues_of(Channel::push);
+    std::set<std::string_view> const push_queues(of_push.begin(), of_push.end());
+    CHECK(push_queues.size() == 1 + core::names_of<Carrier>.size());
+    CHECK(push_queues.contains(queue_of(Channel::push)));
+    for (auto const carrier : {Carrier::fcm, Carrier::apns, Carrier::webpush}) {
+        std::string const name(to_string(carrier));
+        CHECK(push_queue_of(carrier) == "notify.push." + name);
+        CHECK(push_queues.contains(push_queue_of(carrier)));
+        CHECK(broadcast_chunks::queue_of(carrier) == std::string(broadcast_chunks::mixed_queue) + '.' + name);
+    }
+    for (auto const channel : {Channel::email, Channel::sms}) {
+        REQUIRE(queues_of(channel).size() == 1);
+        CHECK(queues_of(channel).front() == queue_of(channel));
+    }
+    std::set<std::string_view> const all(notification_queues.begin(), notification_queues.end());
+    CHECK(all.size() == notification_queues.size());
 }
 
 TEST_CASE("a provider's text becomes a reason of one short line", "[notify]")

@@ -137,15 +137,15 @@ TEST_CASE("a pause is shown until it ends, and a new credential ends it", "[plat
     world.put_apns();
     auto const until = core::to_rfc3339(world.clock.now() + 1h);
     auto const pause = [&] {
-        world.postgres.query("UPDATE platforms SET paused_reason = 'SENDER_ID_MISMATCH', paused_until = '" +
+        world.postgres.query("UPDATE platforms SET paused_reason = 'PERMISSION_DENIED', paused_until = '" +
                              until + "' WHERE kind = 'fcm'");
     };
     pause();
-    CHECK(text(shown(backend, "fcm"), "pausedReason") == "SENDER_ID_MISMATCH");
+    CHECK(text(shown(backend, "fcm"), "pausedReason") == "PERMISSION_DENIED");
     CHECK(text(shown(backend, "fcm"), "pausedUntil") == until);
     CHECK(shown(backend, "apns").at("pausedReason").is_null());
     world.put_apns();
-    CHECK(text(shown(backend, "fcm"), "pausedReason") == "SENDER_ID_MISMATCH");
+    CHECK(text(shown(backend, "fcm"), "pausedReason") == "PERMISSION_DENIED");
 
     SECTION("the pause ends when its time has passed")
     {

@@ -15,13 +15,12 @@ struct Outbox {
 
     std::vector<PushResult> send(SharedPush const& message, std::string const& file = "push.jsonl")
     {
-        PushSender push({.outbox = path(file)}, client, clock, logger);
-        return push.send_all({fcm_credential(), apns_credential()}, message,
-            std::vector{
+        PushSender push({.outbox = path(file)}, client, nullptr, clock, logger);
+        return send_all(push, {fcm_credential(), apns_credential()}, message,
+            {
                 PushTarget{.device_id = 7, .carrier = Carrier::apns, .token = "a1b2c3"},
                 PushTarget{.device_id = 8, .carrier = Carrier::fcm, .token = "fcm:\"token"},
-            },
-            30s);
+            });
     }
 
     SharedPush message(std::string_view body = "Body") const

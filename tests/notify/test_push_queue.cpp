@@ -46,10 +46,7 @@ struct Fixture {
 
     static PushResult accepted() { return push_result(Verdict::accepted); }
 
-    void sweep(Steady::duration after, Steady::time_point sendable_from = {})
-    {
-        queue.sweep(now + after, sendable_from, push_result(Verdict::throttled, "HELD"));
-    }
+    void sweep(Steady::duration after) { queue.sweep(now + after); }
 
     /// The reasons of a batch's results; "ok" for an accepted push.
     static std::vector<std::string> reasons(PushBatch const& batch)
@@ -153,6 +150,72 @@ TEST_CASE("all pushes that were not sent yet can get a result at once", "[push]"
     CHECK_FALSE(f.queue.waiting());
     f.queue.finish(f.sent[0], Fixture::accepted());
     CHECK(f.last() == Reasons{"ok", "AWAY", "AWAY"});
+    CHECK(f.done.back()->results[0].handed_out);
+    CHECK_FALSE(f.done.back()->results[1].handed_out); // the server refused its stream
+    CHECK_FALSE(f.done.back()->results[2].handed_out);
+}
+
+TEST_CASE("only the pushes of a credential that was not stored later get a result", "[push]")
+{
+    Fixture f;
+    core::Time const stored{1h};
+    for (auto const at : {stored + 1s, stored, stored - 1s}) {
+        auto batch = std::make_unique<PushBatch>();
+        batch->targets.resize(2);
+        batch->stored_at = at;
+        batch->deadline = f.now + 1h;
+        f.queue.add(std::move(batch));
+    }
+    f.take();
+    f.queue.refused(f.sent.back()); // of the first batch
+    f.queue.drop(push_result(Verdict::credential, "REFUSED"), stored);
+    REQUIRE(f.done.size() == 2);
+    for (auto const& batch : f.done) {
+        CHECK(batch->stored_at <= stored);
+        CHECK(Fixture::reasons(*batch) == Reasons{"REFUSED", "REFUSED"});
+    }
+    CHECK(f.queue.backlog() == 2);
+    f.queue.drop(push_result(Verdict::transient, "AWAY"));
+    CHECK(f.last() == Reasons{"AWAY", "AWAY"});
+    CHECK(f.queue.empty());
+}
+
+TEST_CASE("the backlog is the number of pushes to hand out", "[push]")
+{
+    Fixture f;
+    CHECK(f.queue.backlog() == 0);
+    f.add(1, 3);
+    f.add(10, 2, true);
+    CHECK(f.queue.backlog() == 5);
+    f.take(), f.take();
+    CHECK(f.queue.backlog() == 3);
+    f.queue.refused(f.sent[1]);
+    CHECK(f.queue.backlog() == 4);
+    f.queue.finish(f.sent[0], Fixture::accepted());
+    CHECK(f.queue.backlog() == 4);
+    f.dropped.add(std::array<std::int64_t, 1>{2}, f.now);
+    CHECK(f.take() == 3); // device 2 is dropped
+    CHECK(f.queue.backlog() == 2);
+    f.queue.drop(push_result(Verdict::transient, "AWAY"));
+    CHECK(f.queue.backlog() == 0);
+    f.add(20, 2, false, {}, 10s);
+    f.sweep(10s);
+    CHECK(f.queue.backlog() == 0);
+    f.queue.stop();
+    CHECK(f.queue.backlog() == 0);
+}
+
+TEST_CASE("a push that was taken and not sent is not handed out", "[push]")
+{
+    Fixture f;
+    f.add(1, 2);
+    f.take(), f.take();
+    f.queue.withdraw(f.sent[0], push_result(Verdict::transient, "AWAY"));
+    CHECK_FALSE(f.sent[0].awaited());
+    f.queue.finish(f.sent[1], Fixture::accepted());
+    CHECK(f.last() == Reasons{"AWAY", "ok"});
+    CHECK(f.done.back()->results[0].untried());
+    CHECK(f.done.back()->results[1].counts());
 }
 
 TEST_CASE("pushes to dropped devices are not handed out", "[push]")
@@ -204,18 +267,6 @@ TEST_CASE("a push that has waited until its deadline is not sent", "[push]")
     CHECK(f.take() == 5);
     f.queue.finish(f.sent[0], Fixture::accepted()); // a sent push is still awaited
     CHECK(f.last() == Reasons{"ok", "NOT_SENT_IN_TIME"});
-    f.queue.stop();
-}
-
-TEST_CASE("a push that would be delayed beyond its deadline gets a result at once", "[push]")
-{
-    Fixture f;
-    f.add(1, 1, false, {}, 10s);
-    f.add(2, 1, false, {}, 30s);
-    f.sweep(0s, f.now + 20s);
-    REQUIRE(f.done.size() == 1);
-    CHECK(f.last() == Reasons{"HELD"});
-    CHECK(f.take() == 2);
     f.queue.stop();
 }
 

@@ -8,10 +8,8 @@ TEST_CASE("a push reaches Android and iOS in the form that the carriers document
 {
     Fixture f;
     auto const message = f.message("Hello");
-    auto const results = f.push->send_all({fcm_credential(), apns_credential()}, message,
-        std::vector{
-            Fixture::target(Carrier::apns, "a1b2c3", 7), Fixture::target(Carrier::fcm, "fcm:token", 8)},
-        30s);
+    auto const results = send_all(*f.push, {fcm_credential(), apns_credential()}, message,
+        {Fixture::target(Carrier::apns, "a1b2c3", 7), Fixture::target(Carrier::fcm, "fcm:token", 8)});
     REQUIRE(results.size() == 2);
     CHECK(name_of(results[0]) == "accepted");
     CHECK(name_of(results[1]) == "accepted");
@@ -54,7 +52,7 @@ TEST_CASE("a push carries the trace of its request to either carrier", "[push]")
     std::vector const targets{
         Fixture::target(Carrier::apns, "a1b2c3", 7), Fixture::target(Carrier::fcm, "fcm:token", 8)};
     for (auto const& sent : {message, f.message()}) {
-        auto const results = f.push->send_all({fcm_credential(), apns_credential()}, sent, targets, 30s);
+        auto const results = send_all(*f.push, {fcm_credential(), apns_credential()}, sent, targets);
         REQUIRE(results.size() == 2);
         CHECK(name_of(results[0]) == "accepted");
         CHECK(name_of(results[1]) == "accepted");
@@ -88,8 +86,10 @@ TEST_CASE("every documented response of FCM is classified, over real connections
         {"BAD_GATEWAY", "transient HTTP_502"}, {"NOT_FOUND", "transient HTTP_404"},
         {"NONSENSE", "transient UNEXPECTED_ANSWER"}, {"reset", "transient CONNECTION_LOST"},
         {"refuse", "transient CONNECTION_LOST"}, {"UNAVAILABLE", "transient UNAVAILABLE"}};
+    int number = 0; // some responses stop all pushes of the credential
     for (auto const& c : cases)
-        CHECK(name_of(f.send_fcm(c.token)) == c.result);
+        CHECK(
+            name_of(f.send_with(fcm_credential("project-" + std::to_string(++number)), c.token)) == c.result);
     CHECK(f.fcm.seen("refuse") == 4);
 }
 
@@ -109,8 +109,10 @@ TEST_CASE("every documented response of APNs is classified, over real connection
         {"InternalServerError", "transient InternalServerError"}, {"Shutdown", "transient Shutdown"},
         {"BAD_GATEWAY", "transient HTTP_502"}, {"refuse-once", "accepted"}, {"", "gone MissingDeviceToken"},
         {"a/b?c#d e%2F..", "accepted"}};
+    int number = 0; // some responses stop all pushes of the credential
     for (auto const& c : cases)
-        CHECK(name_of(f.send_apns(c.token)) == c.result);
+        CHECK(name_of(f.send_with(apns_credential("KEY" + std::to_string(1'000'000 + ++number)), c.token)) ==
+              c.result);
     CHECK(f.apns.seen("a/b?c#d e%2F..") == 1);
     auto const since = f.send_apns("Unregistered_at");
     CHECK(name_of(since) == "gone Unregistered");
@@ -151,20 +153,14 @@ TEST_CASE("one access token is fetched for all callers, and a new one before it 
 TEST_CASE("a refused service account stops only its own pushes", "[push]")
 {
     Fixture f;
-    CHECK(name_of(f.push
-                  ->send_all({fcm_credential("other-project"), {}}, f.message(),
-                      std::vector{Fixture::target(Carrier::fcm, "a")}, 30s)
-                  .front()) == "accepted");
+    CHECK(name_of(f.send_with(fcm_credential("other-project"), "a")) == "accepted");
     f.fcm.tokens({{"error", "invalid_grant"}, {"description", "Invalid JWT Signature."}});
     auto const results = f.send({Fixture::target(Carrier::fcm, "a", 1), Fixture::target(Carrier::fcm, "b", 2),
         Fixture::target(Carrier::apns, "aa", 3)});
     CHECK(name_of(results[0]) == "credential invalid_grant: Invalid JWT Signature.");
     CHECK(name_of(results[1]) == "credential invalid_grant: Invalid JWT Signature.");
     CHECK(name_of(results[2]) == "accepted");
-    CHECK(name_of(f.push
-                  ->send_all({fcm_credential("other-project"), {}}, f.message(),
-                      std::vector{Fixture::target(Carrier::fcm, "c")}, 30s)
-                  .front()) == "accepted");
+    CHECK(name_of(f.send_with(fcm_credential("other-project"), "c")) == "accepted");
     CHECK(f.fcm.seen("b") == 0);
 }
 
@@ -172,7 +168,11 @@ TEST_CASE("a token endpoint that is down is a transient failure", "[push]")
 {
     Fixture f;
     f.fcm.tokens({{"status", 503}, {"error", "server_error"}});
-    CHECK(name_of(f.send_fcm("a")) == "transient TOKEN_HTTP_503");
+    auto const failed = f.send_fcm("a");
+    CHECK(name_of(failed) == "transient TOKEN_HTTP_503");
+    CHECK(failed.untried());
+    CHECK(failed.retry_after == 1s);
+    CHECK(f.changes().empty()); // the carrier itself is not down
     f.fcm.tokens({});
     CHECK(eventually([&] { return f.send_fcm("a").verdict == Verdict::accepted; }));
 }
@@ -182,15 +182,24 @@ TEST_CASE("a revoked access token is replaced, and the refused pushes are repeat
     Fixture f;
     CHECK(name_of(f.send_fcm("a")) == "accepted");
     f.fcm.tokens({{"revoke", true}});
-    auto const results =
-        f.send({Fixture::target(Carrier::fcm, "b", 1), Fixture::target(Carrier::fcm, "c", 2)});
-    CHECK(name_of(results[0]) == "accepted");
-    CHECK(name_of(results[1]) == "accepted");
+    for (auto const& result : f.send(Fixture::androids(50)))
+        CHECK(name_of(result) == "accepted");
     CHECK(f.fcm.tokens().at("asked") == 2);
+    f.fcm.tokens({{"revoke", true}}); // within a minute: the new token is not replaced
+    CHECK(f.send_fcm("b").verdict == Verdict::credential);
+    CHECK(f.fcm.seen("b") == 1);
+    CHECK(f.fcm.tokens().at("asked") == 2);
+}
+
+TEST_CASE("a push that is refused with a new access token, too, refuses the credential", "[push]")
+{
+    Fixture f;
+    CHECK(name_of(f.send_fcm("a")) == "accepted");
     f.fcm.script({{"all", "UNAUTHENTICATED"}});
-    CHECK(name_of(f.send_fcm("d")) ==
+    CHECK(name_of(f.send_fcm("b")) ==
           "credential UNAUTHENTICATED: Request had invalid authentication credentials.");
-    CHECK(f.fcm.seen("d") == 2);
+    CHECK(f.fcm.seen("b") == 2);
+    CHECK(f.fcm.tokens().at("asked") == 2);
 }
 
 TEST_CASE("a provider token is used for forty minutes, and is replaced once if Apple reports it as expired",
@@ -220,15 +229,15 @@ TEST_CASE("a provider token is used for forty minutes, and is replaced once if A
     CHECK(f.apns.seen("ae") == 1);
     CHECK(f.apns.tokens().as_array().size() == 3);
     f.clock.advance(20min);
-    CHECK(name_of(f.send_apns("af")) == "accepted");
+    // The credential was refused. A credential that was stored later is tried at once.
+    CHECK(name_of(f.send_with(apns_credential(), "af", {.stored_at = f.clock.now()})) == "accepted");
 }
 
 TEST_CASE("each credential has its own provider token", "[push]")
 {
     Fixture f;
     CHECK(name_of(f.send_apns("aa")) == "accepted");
-    f.push->send_all({{}, apns_credential("OTHERKEY01")}, f.message(),
-        std::vector{Fixture::target(Carrier::apns, "ab")}, 30s);
+    f.send_with(apns_credential("OTHERKEY01"), "ab");
     auto const made = f.apns.tokens();
     REQUIRE(made.as_array().size() == 2);
     CHECK(text(made.at(1).at("header"), "kid") == "OTHERKEY01");

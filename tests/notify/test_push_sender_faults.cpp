@@ -5,7 +5,6 @@
 #include <fstream>
 #include <future>
 #include <set>
-#include <thread>
 
 using namespace push_test;
 
@@ -17,32 +16,6 @@ PushOptions quick_to_give_up()
     options.response_timeout = 300ms;
     return options;
 }
-
-std::vector<PushTarget> androids(int count, std::string const& name = "ok")
-{
-    std::vector<PushTarget> targets;
-    for (int i = 0; i < count; ++i)
-        targets.push_back(Fixture::target(Carrier::fcm, name + ":" + std::to_string(i), i));
-    return targets;
-}
-
-/// A batch, and a future for its results.
-struct Handed {
-    std::unique_ptr<PushBatch> batch = std::make_unique<PushBatch>();
-    std::future<std::vector<PushResult>> results;
-
-    Handed(SharedPush push, std::vector<PushTarget> targets)
-    {
-        batch->credential = fcm_credential();
-        batch->push = std::move(push);
-        batch->targets = std::move(targets);
-        batch->deadline = std::chrono::steady_clock::now() + 1min;
-        auto const promise = std::make_shared<std::promise<std::vector<PushResult>>>();
-        results = promise->get_future();
-        batch->done = [promise](
-                          std::unique_ptr<PushBatch> done) { promise->set_value(std::move(done->results)); };
-    }
-};
 
 /// The number of times that each token was accepted; tokens without a push are absent.
 std::map<std::string, int> taken(PushServer const& server)
@@ -67,7 +40,7 @@ TEST_CASE(
     for (int i = 0; i < 40; ++i)
         targets.push_back(
             Fixture::target(Carrier::apns, (i == 20 ? "goaway-once:" : "ok:") + std::to_string(i), i));
-    auto const results = f.push->send_all({{}, apns_credential()}, message, targets, 30s);
+    auto const results = send_all(*f.push, {apns_credential()}, message, targets);
     for (auto const& result : results)
         CHECK(name_of(result) == "accepted");
     CHECK(f.apns.connections() == 2);
@@ -101,44 +74,34 @@ TEST_CASE("if the connection breaks, the caller repeats a push in flight with th
     Fixture f;
     auto const message = f.message();
     std::vector const targets{Fixture::target(Carrier::apns, "drop-once", 5)};
-    CHECK(name_of(f.push->send_all({{}, apns_credential()}, message, targets, 30s).front()) ==
-          "transient CONNECTION_LOST");
-    CHECK(name_of(f.push->send_all({{}, apns_credential()}, message, targets, 30s).front()) == "accepted");
+    auto const send = [&] { return send_all(*f.push, {apns_credential()}, message, targets).front(); };
+    auto const lost = send();
+    CHECK(name_of(lost) == "transient CONNECTION_LOST");
+    CHECK(lost.counts());
+    CHECK(name_of(send()) == "accepted");
     auto const pushes = f.apns.seen();
     REQUIRE(pushes.size() == 2);
     CHECK(text(pushes[0].at("headers"), "apns-id") == text(pushes[1].at("headers"), "apns-id"));
 }
 
-TEST_CASE("pushes to an unreachable carrier fail, and the other carrier works", "[push]")
-{
-    Fixture f;
-    CHECK(name_of(f.send_fcm("a")) == "accepted");
-    PushOptions options;
-    options.fcm_base_url = "http://127.0.0.1:" + std::to_string(testing::free_port());
-    options.fcm_token_url = f.fcm.token_url();
-    options.apns_base_url = f.apns.url();
-    PushSender push(options, f.client, f.clock, f.logger);
-    auto const results = push.send_all({fcm_credential(), apns_credential()}, f.message(),
-        std::vector{Fixture::target(Carrier::fcm, "b"), Fixture::target(Carrier::apns, "bb")}, 30s);
-    CHECK(name_of(results[0]) == "transient CONNECT_FAILED");
-    CHECK(name_of(results[1]) == "accepted");
-}
-
 TEST_CASE("a missing response is a transient failure", "[push]")
 {
     Fixture f({}, quick_to_give_up());
-    CHECK(name_of(f.send_fcm("hang")) == "transient TIMEOUT");
+    auto const missing = f.send_fcm("hang");
+    CHECK(name_of(missing) == "transient TIMEOUT");
+    CHECK(missing.counts());
     CHECK(eventually([&] { return name_of(f.send_fcm("a")) == "accepted"; }));
 }
 
 TEST_CASE("a push that has waited until its deadline is not sent", "[push]")
 {
-    Fixture f({{"streams", 1}});
-    std::jthread const first(
-        [&] { f.push->send_all({fcm_credential(), {}}, f.message(), androids(1, "hang"), 30s); });
+    Fixture f({{"streams", 1}}, one_connection());
+    Handed first(fcm_credential(), f.message(), Fixture::androids(1, "hang"));
+    f.push->send(std::move(first.batch));
     REQUIRE(eventually([&] { return f.fcm.seen().size() == 1; }));
-    CHECK(name_of(f.push->send_all({fcm_credential(), {}}, f.message(), androids(1), 50ms).front()) ==
-          "transient NOT_SENT_IN_TIME");
+    auto const late = f.send_with(fcm_credential(), "late", {.send_timeout = 50ms});
+    CHECK(name_of(late) == "transient NOT_SENT_IN_TIME");
+    CHECK(late.untried());
     CHECK(f.fcm.seen().size() == 1);
     f.push.reset(); // ends the first push
 }
@@ -150,22 +113,59 @@ TEST_CASE("a Retry-After delays all pushes of the credential, and no other pushe
     auto const limited = f.send_fcm("QUOTA_EXCEEDED");
     CHECK(name_of(limited) == "throttled QUOTA_EXCEEDED");
     CHECK(limited.retry_after == 60s);
+    CHECK_FALSE(limited.counts());
     auto const held = f.send_fcm("b");
-    CHECK(name_of(held) == "throttled QUOTA_EXCEEDED");
+    CHECK(name_of(held) == "throttled CARRIER_THROTTLED");
+    CHECK(held.untried());
     CHECK(held.retry_after > 30s);
+    CHECK(held.retry_after <= 60s);
     CHECK(f.fcm.seen("b") == 0);
-    CHECK(name_of(f.push
-                  ->send_all({fcm_credential("other-project"), {}}, f.message(),
-                      std::vector{Fixture::target(Carrier::fcm, "c")}, 30s)
-                  .front()) == "accepted");
+    CHECK(name_of(f.send_with(fcm_credential("other-project"), "c")) == "accepted");
     CHECK(name_of(f.send_apns("cc")) == "accepted");
+    REQUIRE(eventually(
+        [&] { return f.push->status_of(*fcm_credential()).state == CarrierStatus::State::throttled; }));
+    CHECK(f.push->status_of(*fcm_credential()).since == f.clock.now());
+    CHECK(f.push->status_of(*fcm_credential()).wait > 30s);
+    CHECK(f.push->status_of(*fcm_credential("other-project")).state == CarrierStatus::State::ok);
+    CHECK(f.push->open_breakers().empty());
+}
+
+TEST_CASE("a 429 response of FCM without Retry-After delays the credential for a minute", "[push]")
+{
+    Fixture f({{"streams", 1}}, one_connection());
+    f.fcm.script({{"all", "QUOTA_EXCEEDED_SOON"}});
+    auto const results = f.send(Fixture::androids(20));
+    CHECK(name_of(results.front()) == "throttled QUOTA_EXCEEDED");
+    CHECK_FALSE(results.front().counts());
+    for (std::size_t i = 1; i < results.size(); ++i) {
+        CHECK(name_of(results[i]) == "throttled CARRIER_THROTTLED");
+        CHECK(results[i].untried());
+        CHECK(results[i].retry_after == 60s);
+    }
+    CHECK(f.fcm.pushes() == 1);
 }
 
 TEST_CASE("a push that a short Retry-After delays is sent afterwards", "[push]")
 {
     Fixture f({{"retryAfter", 1}});
-    CHECK(name_of(f.send_fcm("UNAVAILABLE")) == "transient UNAVAILABLE");
-    CHECK(name_of(f.send_fcm("b")) == "accepted");
+    auto const unavailable = f.send_fcm("UNAVAILABLE");
+    CHECK(name_of(unavailable) == "transient UNAVAILABLE");
+    CHECK(unavailable.counts());
+    auto const held = f.send_fcm("b");
+    CHECK(name_of(held) == "throttled CARRIER_THROTTLED");
+    CHECK(held.retry_after == 1s);
+    CHECK(eventually([&] { return name_of(f.send_fcm("b")) == "accepted"; }));
+    CHECK(f.fcm.seen("b") == 1);
+}
+
+TEST_CASE("the Retry-After of APNs' TooManyRequests delays no other device", "[push]")
+{
+    Fixture f;
+    auto const limited = f.send_apns("TooManyRequests_later");
+    CHECK(name_of(limited) == "throttled TooManyRequests");
+    CHECK(limited.retry_after == 60s);
+    CHECK_FALSE(limited.counts());
+    CHECK(name_of(f.send_apns("bb")) == "accepted");
 }
 
 TEST_CASE("a push that is too large is refused without a request", "[push]")
@@ -176,8 +176,8 @@ TEST_CASE("a push that is too large is refused without a request", "[push]")
         .body = std::string(5'000, 'x'),
         .data = {},
         .created_at = f.clock.now()}));
-    auto const results = f.push->send_all({fcm_credential(), apns_credential()}, large,
-        std::vector{Fixture::target(Carrier::fcm, "a"), Fixture::target(Carrier::apns, "aa")}, 30s);
+    auto const results = send_all(*f.push, {fcm_credential(), apns_credential()}, large,
+        {Fixture::target(Carrier::fcm, "a"), Fixture::target(Carrier::apns, "aa")});
     CHECK(name_of(results[0]) == "refused PAYLOAD_TOO_LARGE");
     CHECK(name_of(results[1]) == "refused PAYLOAD_TOO_LARGE");
     CHECK(f.fcm.seen().empty());
@@ -186,23 +186,25 @@ TEST_CASE("a push that is too large is refused without a request", "[push]")
 
 TEST_CASE("a stop request ends the wait within two seconds", "[push]")
 {
-    Fixture f({{"streams", 2}});
+    Fixture f({{"streams", 2}}, one_connection());
     std::stop_source stop;
     auto results = std::async(std::launch::async, [&] {
-        return f.push->send_all(
-            {fcm_credential(), {}}, f.message(), androids(5, "hang"), 1h, stop.get_token());
+        return send_all(*f.push, {fcm_credential()}, f.message(), Fixture::androids(5, "hang"),
+            {.send_timeout = 1h, .stop = stop.get_token()});
     });
     REQUIRE(eventually([&] { return f.fcm.seen().size() == 2; }));
     stop.request_stop();
-    for (auto const& result : results.get())
+    for (auto const& result : results.get()) {
         CHECK(name_of(result) == "transient STOPPED");
+        CHECK(result.untried());
+    }
     CHECK(f.fcm.seen().size() == 2);
 }
 
 TEST_CASE("the destructor gives all pushes a result", "[push]")
 {
-    Fixture f({{"streams", 2}});
-    Handed handed(f.message(), androids(5, "hang"));
+    Fixture f({{"streams", 2}}, one_connection());
+    Handed handed(fcm_credential(), f.message(), Fixture::androids(5, "hang"));
     f.push->send(std::move(handed.batch));
     REQUIRE(eventually([&] { return f.fcm.seen().size() == 2; }));
     CHECK(f.push->stats().queued == 5);
@@ -216,7 +218,8 @@ TEST_CASE("a batch beyond max_queued is refused at once", "[push]")
     PushOptions options;
     options.max_queued = 10;
     Fixture f({}, options);
-    Handed first(f.message(), androids(8, "hang")), second(f.message(), androids(3));
+    Handed first(fcm_credential(), f.message(), Fixture::androids(8, "hang")),
+        second(fcm_credential(), f.message(), Fixture::androids(3));
     f.push->send(std::move(first.batch));
     f.push->send(std::move(second.batch));
     for (auto const& result : second.results.get())
@@ -230,9 +233,7 @@ TEST_CASE("a credential beyond max_clients replaces the credential that was idle
     options.max_clients = 2;
     Fixture f({}, options);
     auto const send_under = [&](std::string const& key) {
-        auto const results = f.push->send_all(
-            {{}, apns_credential(key)}, f.message(), std::vector{Fixture::target(Carrier::apns, "aa")}, 30s);
-        CHECK(name_of(results.front()) == "accepted");
+        CHECK(name_of(f.send_with(apns_credential(key), "aa")) == "accepted");
     };
     send_under("KEY0000001");
     send_under("KEY0000002");
@@ -253,7 +254,7 @@ TEST_CASE("a credential with pushes in flight is not replaced", "[push]")
     options.max_clients = 1;
     options.response_timeout = 1min;
     Fixture f({}, options);
-    Handed first(f.message(), androids(1, "hang"));
+    Handed first(fcm_credential(), f.message(), Fixture::androids(1, "hang"));
     f.push->send(std::move(first.batch));
     REQUIRE(eventually([&] { return f.fcm.pushes() == 1; }));
     CHECK(name_of(f.send_apns("aa")) == "transient BUSY");
@@ -268,8 +269,8 @@ TEST_CASE("thousands of pushes in several batches reach each device once", "[pus
     Fixture f;
     std::vector<Handed> batches;
     for (int i = 0; i < 8; ++i)
-        batches.emplace_back(
-            f.message(), androids(500, "batch" + std::string(1, static_cast<char>('a' + i))));
+        batches.emplace_back(fcm_credential(), f.message(),
+            Fixture::androids(500, "batch" + std::string(1, static_cast<char>('a' + i))));
     for (auto& handed : batches) {
         handed.batch->bulk = true;
         handed.batch->keep_provider_ids = false;
@@ -306,12 +307,9 @@ TEST_CASE("a push can be awaited by a coroutine", "[push]")
 TEST_CASE("a push needs a credential of its carrier", "[push]")
 {
     Fixture f;
-    CHECK_THROWS_AS(f.push->send_all({fcm_credential(), {}}, f.message(),
-                        std::vector{Fixture::target(Carrier::apns, "aa")}, 30s),
-        std::invalid_argument);
-    Handed handed(f.message(), {Fixture::target(Carrier::apns, "aa")});
+    Handed handed(fcm_credential(), f.message(), {Fixture::target(Carrier::apns, "aa")});
     CHECK_THROWS_AS(f.push->send(std::move(handed.batch)), std::invalid_argument);
-    CHECK(f.push->send_all({}, f.message(), {}, 30s).empty());
+    CHECK(send_all(*f.push, {fcm_credential()}, f.message(), {}).empty());
 }
 
 TEST_CASE("an FCM message equals the message of firebase-admin", "[push]")
@@ -324,27 +322,56 @@ TEST_CASE("an FCM message equals the message of firebase-admin", "[push]")
     std::string topic = name;
     std::erase(topic, '-');
     std::vector<std::pair<std::string, std::string>> const data{{"order", "7"}};
-    auto const ours = std::make_shared<RenderedPush const>(render_push(
-        {.id = id, .title = "Title \"x\"", .body = "Body\n✓", .data = data, .created_at = f.clock.now()}));
-    f.push->send_all(
-        {fcm_credential(), {}}, ours, std::vector{Fixture::target(Carrier::fcm, "the:token")}, 30s);
+    PushSettings const options{.ttl_seconds = 3'600,
+        .priority = PushPriority::normal,
+        .collapse_key = "order-7",
+        .image = "https://example.com/7.png",
+        .link = {},
+        .badge = 3,
+        .sound = "bell",
+        .channel_id = "orders",
+        .background = {}};
+    std::string option_topic;
+    for (auto const& settings : {PushSettings(), options}) {
+        auto const ours = std::make_shared<RenderedPush const>(render_push({.id = id,
+            .title = "Title \"x\"",
+            .body = "Body\n✓",
+            .data = data,
+            .created_at = f.clock.now(),
+            .settings = settings}));
+        option_topic = ours->topic;
+        send_all(*f.push, {fcm_credential()}, ours, {Fixture::target(Carrier::fcm, "the:token")});
+    }
 
-    json::object const theirs{{"token", "the:token"},
-        {"notification", {{"title", "Title \"x\""}, {"body", "Body\n✓"}}},
+    json::object const texts{{"title", "Title \"x\""}, {"body", "Body\n✓"}};
+    json::object const plain{{"token", "the:token"}, {"notification", texts},
         {"data", {{"notificationId", name}, {"order", "7"}}},
-        {"android", {{"collapseKey", name}, {"priority", "high"}, {"notification", {{"tag", name}}}}},
+        {"android", {{"priority", "high"}, {"notification", {{"tag", name}}}}},
         {"webpush",
             {{"headers", {{"Topic", topic}, {"Urgency", "high"}}}, {"notification", {{"tag", name}}}}}};
+    json::object const with_options{{"token", "the:token"}, {"notification", texts},
+        {"data", {{"notificationId", name}, {"order", "7"}, {"image", *options.image}}},
+        {"android", {{"priority", "normal"}, {"ttl", 3'600'000},
+                        {"notification", {{"tag", "order-7"}, {"imageUrl", *options.image}, {"sound", "bell"},
+                                             {"channelId", "orders"}, {"notificationCount", 3}}}}},
+        {"webpush", {{"headers", {{"Topic", option_topic}, {"Urgency", "normal"}, {"TTL", "3600"}}},
+                        {"notification", {{"tag", "order-7"}, {"image", *options.image}}}}}};
     testing::TemporaryDirectory const folder("firebase-admin");
     std::string const file = folder.path() + "/messages.json";
-    std::ofstream(file) << json::serialize(json::array{theirs});
+    std::ofstream(file) << json::serialize(json::array{plain, with_options});
     std::string const token = bearer.substr(std::string_view("Bearer ").size());
     auto const said = testing::output_of(
         {"node", NPM_FOLDER "/firebase_admin.mjs", f.fcm.url(), token, file}, std::chrono::minutes(2));
     INFO(said);
     auto const pushes = f.fcm.seen();
-    REQUIRE(pushes.size() == 3);
-    CHECK(text(pushes[2], "answer") == "ok");
-    CHECK(pushes[1].at("body") == pushes[2].at("body"));
-    CHECK(json::parse(said).at(0).at("success").as_bool());
+    REQUIRE(pushes.size() == 5);
+    for (std::size_t const i : {std::size_t{1}, std::size_t{2}}) {
+        bool const swapped = pushes[3].at("body") != pushes[1].at("body"); // the package sends both at once
+        auto const& theirs = pushes[swapped ? 5 - i : 2 + i];
+        CHECK(text(theirs, "answer") == "ok");
+        CHECK(pushes[i].at("body") == theirs.at("body"));
+    }
+    auto const results = json::parse(said);
+    for (auto const& result : results.as_array())
+        CHECK(result.at("success").as_bool());
 }

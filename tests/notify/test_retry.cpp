@@ -1,5 +1,6 @@
+#include "domain/broadcast.hpp"
+#include "domain/pruning.hpp"
 #include "domain/retry.hpp"
-#include "workers/prune_breakers.hpp"
 #include "workers/sms.hpp"
 
 #include <catch2/catch.hpp>
@@ -109,72 +110,54 @@ TEST_CASE("a device with an invalid token is invalid, and a device of a refused 
     CHECK(delivery_status_after(Verdict::transient, false, true) == DeliveryStatus::failed);
 }
 
+// --- the time of the next attempt for a device of a broadcast
+
+TEST_CASE("a broadcast retries a device three times within a minute", "[broadcast]")
+{
+    for (std::uint64_t const entropy : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+        DeviceAttempts attempts{.made = 1, .first = noon};
+        core::Time now = noon;
+        for (; attempts.made <= max_broadcast_retries; ++attempts.made) {
+            auto const next = next_device_attempt(attempts, now, std::nullopt, noon + 1h, entropy);
+            REQUIRE(next);
+            CHECK(*next > now);
+            CHECK(*next < noon + 1min);
+            now = *next;
+        }
+        CHECK_FALSE(next_device_attempt(attempts, now, std::nullopt, noon + 1h, entropy));
+    }
+}
+
+TEST_CASE("a device is not retried after the minute, unless the carrier sent a Retry-After", "[broadcast]")
+{
+    DeviceAttempts const attempts{.made = 2, .first = noon};
+    CHECK_FALSE(next_device_attempt(attempts, noon + 58s, std::nullopt, noon + 1h, 0));
+    CHECK(next_device_attempt(attempts, noon + 58s, 120s, noon + 1h, 0) == noon + 58s + 120s);
+    CHECK_FALSE(
+        next_device_attempt(attempts, noon + 58s, 3600s, noon + 1h, 0)); // later than the chunk may wait
+    CHECK_FALSE(next_device_attempt({.made = 4, .first = noon}, noon, 1s, noon + 1h, 0));
+}
+
+TEST_CASE("a carrier's Retry-After makes a retry later, and never earlier", "[broadcast]")
+{
+    DeviceAttempts const attempts{.made = 1, .first = noon};
+    auto const plain = next_device_attempt(attempts, noon, std::nullopt, noon + 1h, 0);
+    CHECK(next_device_attempt(attempts, noon, 0s, noon + 1h, 0) == plain);
+    CHECK(next_device_attempt(attempts, noon, 30s, noon + 1h, 0) == noon + 30s);
+}
+
 // --- when pruning stops
 
-TEST_CASE("pruning stops if more than half of at least fifty tokens are invalid")
+TEST_CASE("pruning stops if more than half of at least fifty devices are gone")
 {
-    PruneBreaker breaker;
-    for (int i = 0; i < 24; ++i)
-        breaker.count(false);
-    for (int i = 0; i < 25; ++i)
-        breaker.count(true);
-    CHECK_FALSE(breaker.tripped());
-    SECTION("26 invalid tokens of 50 stop it")
-    {
-        breaker.count(true);
-        CHECK(breaker.tripped());
-        for (int i = 0; i < 1'000; ++i)
-            breaker.count(false);
-        CHECK(breaker.tripped()); // it stays tripped
-    }
-    SECTION("25 invalid tokens of 50 do not stop it")
-    {
-        breaker.count(false);
-        CHECK_FALSE(breaker.tripped());
-        breaker.count(true); // 26 of 51
-        CHECK(breaker.tripped());
-    }
-}
-
-TEST_CASE("forty-nine invalid tokens do not stop pruning")
-{
-    PruneBreaker breaker;
-    for (int i = 0; i < 49; ++i)
-        breaker.count(true);
-    CHECK_FALSE(breaker.tripped());
-    breaker.count(true);
-    CHECK(breaker.tripped());
-}
-
-TEST_CASE("pruning stops if all recent tokens are invalid, even after many valid ones")
-{
-    PruneBreaker breaker;
-    for (int i = 0; i < 100'000; ++i)
-        breaker.count(false);
-    int gone = 0;
-    for (; !breaker.tripped() && gone < 1'000; ++gone)
-        breaker.count(true);
-    CHECK(breaker.tripped());
-    CHECK(gone < 100);
-}
-
-TEST_CASE("each credential has its own breaker")
-{
-    PruneBreakers breakers;
-    using notify::Carrier;
-    core::Time const stored{1s};
-    notify::CredentialVersion const bad{core::ScopeId{4}, Carrier::fcm, stored};
-    notify::CredentialVersion const good{core::ScopeId{4}, Carrier::apns, stored};
-    int tripped = 0;
-    for (int i = 0; i < 200; ++i) {
-        tripped += breakers.count(bad, true) ? 1 : 0;
-        CHECK_FALSE(breakers.count(good, i % 10 == 0));
-    }
-    CHECK(tripped == 1);
-    CHECK_FALSE(breakers.may_prune(bad));
-    CHECK(breakers.may_prune(good));
-    CHECK(breakers.may_prune(
-        {bad.scope_id, bad.carrier, stored + 1s})); // the credential that replaced the tripped one
+    CHECK_FALSE(is_suspicious(0, 0));
+    CHECK_FALSE(is_suspicious(49, 49));
+    CHECK(is_suspicious(50, 50));
+    CHECK(is_suspicious(50, 26));
+    CHECK_FALSE(is_suspicious(50, 25));
+    CHECK(is_suspicious(51, 26));
+    CHECK_FALSE(is_suspicious(1'000'000, 500'000));
+    CHECK(is_suspicious(1'000'000, 500'001));
 }
 
 // --- Twilio's responses

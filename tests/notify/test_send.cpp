@@ -225,6 +225,40 @@ TEST_CASE("only a push has data: a map of strings without reserved keys", "[noti
                                id + "'") == R"(inbox a\b)");
 }
 
+TEST_CASE("a push is stored with its options and the template's, and other channels have none", "[notify]")
+{
+    World world;
+    make_templates(world);
+    world.put_fcm();
+    world.new_template(
+        "alert", {{"channel", "push"}, {"body", "b"},
+                     {"push", boost::json::object{{"priority", "normal"}, {"badge", 1}, {"sound", "bell"}}}});
+    auto backend = world.as_backend();
+    using boost::json::object;
+    auto const stored = [&](object const& request) {
+        return world.postgres.query("SELECT coalesce(push::text, 'NULL') FROM notifications "
+                                    "WHERE notification_id = '" +
+                                    world.send(request) + "'");
+    };
+    CHECK(stored(push()) == "NULL");
+    CHECK(stored(push({{"push", object()}})) == "NULL");
+    CHECK(stored(email()) == "NULL");
+    CHECK(stored(push({{"push", object{{"link", "myapp://a"}}}})) == R"({"link":"myapp://a"})");
+    CHECK(stored(push({{"templateName", "alert"}})) == R"({"priority":"normal","badge":1,"sound":"bell"})");
+    CHECK(stored(push({{"templateName", "alert"}, {"push", object{{"badge", 0}, {"sound", nullptr}}}})) ==
+          R"({"priority":"normal","badge":0,"sound":"bell"})");
+
+    auto const faults = [&](object const& request) { return faults_of(backend.post(path, body(request))); };
+    CHECK(faults(push({{"push", "x"}})) == "/push type");
+    CHECK(faults(push({{"to", "anon:x"}, {"push", object{{"ttlSeconds", "x"}, {"collapseKey", "a b"}}}})) ==
+          "/to format\n/push/ttlSeconds type\n/push/collapseKey format");
+    CHECK(faults(email({{"push", object()}})) == "/push not_allowed");
+    CHECK(faults(email({{"push", object{{"badge", -1}}}})) == "/push/badge range\n/push not_allowed");
+    CHECK(backend.post(path, body(email({{"push", nullptr}}))).status == 202);
+    auto const large = "https://example.com/" + std::string(2'020, 'x');
+    CHECK(faults(push({{"push", object{{"image", large}, {"link", large}}}})) == " too_long");
+}
+
 TEST_CASE("a push that is too large for every carrier is refused", "[notify]")
 {
     World world;

@@ -5,29 +5,6 @@
 
 using namespace sends;
 
-namespace {
-
-boost::json::object file(std::string const& content, std::string const& name = "a.txt")
-{
-    return {{"filename", name}, {"contentType", "text/plain"}, {"content", crypto::base64::encode(content)}};
-}
-
-/// Presigns and uploads a file. Returns its id.
-std::string uploaded(World const& world, std::string const& bytes, std::string const& tenant = "demo-sandbox")
-{
-    auto backend = world.as_backend(tenant);
-    auto const presigned = backend.post("/v1/attachments/presign",
-        body({{"filename", "report.txt"}, {"contentType", "text/plain"}, {"sizeBytes", bytes.size()}}));
-    INFO(presigned.body);
-    REQUIRE(presigned.status == 201);
-    auto const url = text(presigned.json(), "uploadUrl");
-    auto const at = url.find("/uploads/");
-    REQUIRE(backend.put(url.substr(at), bytes, {{"Content-Type", "text/plain"}}).status == 200);
-    return text(presigned.json(), "attachmentId");
-}
-
-} // namespace
-
 TEST_CASE("inline files and uploads are sent with an email", "[notify]")
 {
     World world;

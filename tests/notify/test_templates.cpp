@@ -117,7 +117,7 @@ TEST_CASE("a template is created, read, changed and deleted", "[templates]")
         CHECK(backend.patch(path, R"({"subject":"Hi"})").status == 200);
         CHECK(backend.del(path).status == 200);
         auto const whole = [](std::string const& subject) {
-            return R"({"body":"<p>{{name}}, {{link}}</p>","name":"welcome","format":"html","channel":"email","subject":")" +
+            return R"({"body":"<p>{{name}}, {{link}}</p>","name":"welcome","push":null,"format":"html","channel":"email","subject":")" +
                    subject + "\"}";
         };
         CHECK(audited(backend, "template.") ==
@@ -265,7 +265,7 @@ TEST_CASE("a preview shows the texts that would be sent", "[templates]")
     auto const r = backend.post(path, R"({"variables":{"who":"Ada & Bob","n.1":"1","more":"x"}})");
     CHECK(r.status == 200);
     CHECK(r.json() == boost::json::value({{"channel", "email"}, {"subject", "Hi Ada & Bob"},
-                          {"body", "<p>Ada &amp; Bob 1</p>"}, {"format", "html"}}));
+                          {"body", "<p>Ada &amp; Bob 1</p>"}, {"format", "html"}, {"push", nullptr}}));
 
     std::string many = R"({"variables":{)";
     for (int i = 0; i <= 1000; ++i)
@@ -284,6 +284,63 @@ TEST_CASE("a preview shows the texts that would be sent", "[templates]")
         CHECK(refused.status == 400);
         CHECK(faults_of(refused) == faults);
     }
+}
+
+TEST_CASE("a push template has options, which PATCH replaces as a whole or removes", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    boost::json::object const push{{"ttlSeconds", 60}, {"priority", "normal"}, {"link", "myapp://orders"}};
+    auto const made = backend.post("/v1/templates",
+        body({{"name", "ping"}, {"channel", "push"}, {"subject", "s"}, {"body", "b"}, {"push", push}}));
+    REQUIRE(made.status == 201);
+    CHECK(made.json().at("push") == push);
+    auto const path = "/v1/templates/" + text(made.json(), "templateId");
+    auto const shown = [&] { return backend.get(path).json().at("push"); };
+    CHECK(shown() == push);
+    CHECK(backend.get("/v1/templates").json().at("templates").at(0).at("push") == push);
+    CHECK(backend.post(path + "/preview", "{}").json().at("push") == push);
+
+    CHECK(backend.patch(path, R"({"body":"c"})").json().at("push") == push);
+    boost::json::object const badge{{"badge", 1}};
+    auto const changed = backend.patch(path, body({{"push", badge}}));
+    CHECK(changed.json().at("push") == badge);
+    CHECK(changed.json().at("version") == 3);
+    CHECK(shown() == badge);
+    CHECK(faults_of(backend.patch(path, R"({"push":{"badge":-1,"image":"x"}})")) ==
+          "/push/image format\n/push/badge range");
+    CHECK(faults_of(backend.patch(path, R"({"push":7})")) == "/push type");
+    CHECK(faults_of(backend.patch(path, R"({"channel":"sms"})")) == "/push not_allowed");
+    CHECK(shown() == badge);
+    CHECK(audited(backend, "template.updated").back() ==
+          R"(template.updated {"push":{"link":"myapp://orders","priority":"normal","ttlSeconds":60}} )"
+          R"({"push":{"badge":1}})");
+
+    auto const removed = backend.patch(path, R"({"push":null})");
+    CHECK(removed.json().at("push").is_null());
+    CHECK(shown().is_null());
+    CHECK(backend.patch(path, R"({"channel":"sms","subject":null})").status == 200);
+    CHECK(faults_of(backend.patch(path, R"({"push":{}})")) == "/push not_allowed");
+    CHECK(backend.patch(path, R"({"channel":"push","push":{}})").json().at("push") == boost::json::object());
+}
+
+TEST_CASE("only a push template may have push options", "[templates]")
+{
+    World const world;
+    auto backend = world.as_backend();
+    auto const faults = [&](char const* channel, boost::json::value push) {
+        return faults_of(
+            backend.post("/v1/templates", body({{"name", "n"}, {"channel", channel}, {"subject", "s"},
+                                              {"body", "b"}, {"push", std::move(push)}})));
+    };
+    for (auto const* channel : {"email", "sms"}) {
+        CHECK(faults(channel, boost::json::object()) == "/push not_allowed");
+        CHECK(faults(channel, boost::json::object{{"badge", -1}}) == "/push/badge range\n/push not_allowed");
+    }
+    CHECK(faults("fax", boost::json::object{{"badge", -1}}) == "/channel not_allowed\n/push/badge range");
+    CHECK(backend.get("/v1/templates").body == R"({"templates":[]})");
+    CHECK(text(backend.get("/v1/templates/" + world.new_template("n", {{"push", nullptr}})).json(), "push") ==
+          "null");
 }
 
 TEST_CASE("creating a template is idempotent under an idempotency key", "[templates]")

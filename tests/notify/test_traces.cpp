@@ -128,7 +128,7 @@ TEST_CASE("workers log a notification with the trace of its send request", "[tra
     send(f.world, {{"templateName", "text"}, {"channel", "sms"}, {"to", "+14155550100"}});
     send(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
     std::multiset<std::string> const expected{"request", "request", "request", "job notify.email done",
-        "job notify.sms done", "job notify.push done"};
+        "job notify.sms done", "job notify.push.fcm done"};
     CHECK(eventually([&] { return logged(f.world) == expected; }));
 }
 
@@ -138,8 +138,8 @@ TEST_CASE("an unexpected failure in a worker is logged with the trace of the sen
     f.world.new_device(ada, "ok:1");
     f.world.postgres.query("UPDATE platforms SET sealed_credential = 'broken' WHERE kind = 'fcm'");
     ask(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
-    std::multiset<std::string> const expected{
-        "request", "handling a notification failed unexpectedly notify.push", "job notify.push retry"};
+    std::multiset<std::string> const expected{"request",
+        "handling a notification failed unexpectedly notify.push.fcm", "job notify.push.fcm retry"};
     CHECK(eventually([&] { return logged(f.world) == expected; }));
 }
 
@@ -159,6 +159,6 @@ TEST_CASE("workers log a broadcast with the trace of its request", "[traces]")
     auto const r = f.world.as_backend().post(broadcast_test::path, broadcast_test::asked(), traced());
     REQUIRE(r.status == 202);
     std::multiset<std::string> const expected{
-        "request", "job notify.broadcast done", "job notify.broadcast_chunk done"};
+        "request", "job notify.broadcast done", "job notify.broadcast_chunk.fcm done"};
     CHECK(eventually([&] { return logged(f.world) == expected; }));
 }

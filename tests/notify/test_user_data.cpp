@@ -25,25 +25,29 @@ std::set<std::string> const without_users = [] {
     auto columns = testing::library_columns_without_users();
     columns.insert({// about the user's data, but not chosen by the user
         "attachments.content_type", "attachments.parent_type", "attachments.state", "attachments.version",
-        "audit_log.after", "audit_log.before", "devices.platform", "notification_attachments.content_type",
-        "notification_attachments.version", "notification_events.status", "notifications.channel",
-        "notifications.status", "notifications.template_name", "notifications.traceparent",
+        "audit_log.after", "audit_log.before", "devices.platform", "devices.web_key",
+        "devices.web_subscription", // sealed; test_web_devices.cpp
+        "notification_attachments.content_type", "notification_attachments.version",
+        "notification_events.status", "notifications.channel", "notifications.status",
+        "notifications.template_name", "notifications.traceparent", "push_deliveries.carrier",
+        "broadcast_answers.carrier", "broadcast_chunks.carrier", "broadcast_gone.carrier",
         "push_deliveries.platform", "push_deliveries.status", "suppressions.channel", "suppressions.reason",
         "audit_log.subject_id",             // of objects that are no users, and pseudonyms
         "webhook_deliveries.other_user_id", // events of this service are about one user
         // broadcasts: the tenant's text for all users, and ids of devices
         "broadcast_chunks.waiting_ids", "broadcast_chunks.waiting_not_before",
         "broadcast_chunks.waiting_since", "broadcast_chunks.waiting_tries", "broadcast_claims.dedupe_key",
-        "broadcasts.body", "broadcasts.dedupe_key", "broadcasts.status", "broadcasts.template_name",
-        "broadcasts.title", "broadcasts.traceparent",
+        "broadcasts.body", "broadcasts.dedupe_key", "broadcasts.push", "broadcasts.status",
+        "broadcasts.template_name", "broadcasts.title", "broadcasts.traceparent",
         // set by the tenant's staff, for all users
         "domain_claims.domain", "email_domains.check_details", "email_domains.check_results",
         "email_domains.domain", "email_domains.from_email", "email_domains.from_name",
         "email_domains.public_key", "email_domains.sealed_key", "email_domains.selector",
         "email_domains.status", "email_domains.token", "platforms.bundle_id", "platforms.environment",
         "platforms.key_id", "platforms.kind", "platforms.paused_reason", "platforms.project_id",
-        "platforms.sealed_credential", "platforms.team_id", "templates.body", "templates.channel",
-        "templates.format", "templates.name", "templates.subject"});
+        "platforms.public_key", "platforms.sealed_credential", "platforms.subject", "platforms.team_id",
+        "templates.body", "templates.channel", "templates.format", "templates.name", "templates.push",
+        "templates.subject"});
     return columns;
 }();
 
@@ -87,7 +91,8 @@ void plant(Fixture const& f)
                      {{"Idempotency-Key", "a-device"}}));
 
     auto const id = world.send({{"templateName", "note"}, {"channel", "push"}, {"to", marked_user},
-        {"variables", json::object{{"text", marker}}}, {"data", json::object{{"key", marker}}}});
+        {"variables", json::object{{"text", marker}}}, {"data", json::object{{"key", marker}}},
+        {"push", json::object{{"sound", marker}}}});
     REQUIRE(world.becomes(id, "sent"));
     require(200, backend.post("/v1/notifications/ack",
                      body({{"notifications", json::array{json::object{{"id", id}, {"context", marker}}}}})));
@@ -387,11 +392,12 @@ TEST_CASE(
             CHECK(refused.status == 404);
             CHECK(text(refused.json(), "detail").find("was deleted") != std::string::npos);
         }
-        auto const accepted = require(202,
-            backend.post("/v1/notifications/send",
-                body({{"templateName", "note"}, {"channel", "push"}, {"to", marked_user},
-                    {"variables", json::object{{"text", marker}}}, {"data", json::object{{"key", marker}}}}),
-                headers));
+        auto const accepted = require(
+            202, backend.post("/v1/notifications/send",
+                     body({{"templateName", "note"}, {"channel", "push"}, {"to", marked_user},
+                         {"variables", json::object{{"text", marker}}},
+                         {"data", json::object{{"key", marker}}}, {"push", json::object{{"sound", marker}}}}),
+                     headers));
         auto const id = text(accepted.json(), "notificationId");
         REQUIRE(world.becomes(id, "failed"));
         CHECK(text(world.notification(id), "failureReason") == "NO_DEVICES");

@@ -25,7 +25,8 @@ TEST_CASE("an export contains the user's devices and notifications", "[users]")
     world.new_device(bob, "ok:3");
     world.new_template("note", {{"channel", "push"}, {"subject", "To {{name}}"}, {"body", "Hello {{name}}"}});
     auto const id = world.send({{"templateName", "note"}, {"channel", "push"}, {"to", ada},
-        {"variables", json::object{{"name", "Ada"}}}, {"data", json::object{{"a \"key\"", "value"}}}});
+        {"variables", json::object{{"name", "Ada"}}}, {"data", json::object{{"a \"key\"", "value"}}},
+        {"push", json::object{{"link", "myapp://orders/7"}}}});
     REQUIRE(world.becomes(id, "sent"));
     REQUIRE(f.delivered(id, "ok:1", "sent"));
     REQUIRE(f.delivered(id, "ok:2", "sent"));
@@ -39,6 +40,7 @@ TEST_CASE("an export contains the user's devices and notifications", "[users]")
         CHECK(lines[i].begin()->key() == "type");
         json::object expected{{"type", "device"}};
         expected.insert(devices[i].as_object().begin(), devices[i].as_object().end());
+        expected["subscription"] = nullptr;
         CHECK(lines[i] == expected);
     }
 
@@ -49,6 +51,7 @@ TEST_CASE("an export contains the user's devices and notifications", "[users]")
     CHECK(text(line, "body") == "Hello Ada");
     CHECK(text(line, "format") == "text");
     CHECK(line.at("data") == json::object{{"a \"key\"", "value"}});
+    CHECK(line.at("push") == json::object{{"link", "myapp://orders/7"}});
     CHECK(line.at("attachments") == json::array());
     auto const& events = line.at("events").as_array();
     REQUIRE(events.size() == 1);
@@ -58,7 +61,7 @@ TEST_CASE("an export contains the user's devices and notifications", "[users]")
         delivery.as_object().erase("providerId");
     }
     for (auto const* more :
-        {"type", "subject", "body", "format", "data", "attachments", "events", "providerId"})
+        {"type", "subject", "body", "format", "data", "push", "attachments", "events", "providerId"})
         line.erase(more);
     CHECK(line == world.notification(id).as_object());
 }
@@ -76,6 +79,7 @@ TEST_CASE("an export contains emails to a user whose id is an address", "[users]
     REQUIRE(lines.size() == 1);
     CHECK(text(lines[0], "format") == "html");
     CHECK(lines[0].at("data").is_null());
+    CHECK(lines[0].at("push").is_null());
     CHECK(lines[0].at("attachments") ==
           json::value(json::array{json::object{{"attachmentId", nullptr}, {"filename", "a.txt"},
               {"contentType", "text/plain"}, {"sizeBytes", 5}}}));

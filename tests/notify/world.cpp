@@ -39,7 +39,8 @@ World::World(Options const& options) : KeyedWorld(notify::definition(), core::Sy
     environment.try_emplace("SMS_SENDER_VERIFIED", "true");
     boost::json::object limits{{"sandboxSms", options.sandbox_sms}};
     if (!options.limited) limits["sendsPer5Minutes"] = 1'000'000;
-    begin(std::move(environment), body({{"displayName", "A tenant"}, {"limits", std::move(limits)}}));
+    begin(std::move(environment), body({{"displayName", "A tenant"}, {"limits", std::move(limits)}}),
+        options.adjust);
 }
 
 testing::HttpClient World::as_app(std::string const& tenant) const

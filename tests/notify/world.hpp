@@ -31,6 +31,8 @@ public:
         bool limited = false;
         /// Whether text messages of the sandbox are sent like those of production.
         bool sandbox_sms = true;
+        /// Changes the settings that services share.
+        std::function<void(service::Settings&)> adjust = {};
     };
 
     World() : World(Options()) {}

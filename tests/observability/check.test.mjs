@@ -102,7 +102,7 @@ test("metric names follow the conventions of Prometheus", () => {
 });
 
 test("only known labels are used, and no histogram has a tenant label", () => {
-  const bounded = ["answer", "class", "code", "env", "method", "outcome", "provider", "purpose", "queue", "reason", "result", "route", "service", "share", "status", "task", "tenant", "version"];
+  const bounded = ["answer", "carrier", "class", "code", "env", "kind", "method", "outcome", "provider", "purpose", "queue", "reason", "result", "route", "service", "share", "status", "task", "tenant", "version"];
   for (const service of services) {
     for (const [name, { type, labels }] of exportedBy(service)) {
       assert.deepEqual(labels.filter((label) => !bounded.includes(label)), [], name);

@@ -83,11 +83,12 @@ protected:
     }
 
     /// Begins like ServiceWorld. The service uses the issuer's keys, unless `environment` names others.
-    void begin(Variables environment, std::string const& tenant = ServiceWorld<Clock>::a_tenant)
+    void begin(Variables environment, std::string const& tenant = ServiceWorld<Clock>::a_tenant,
+        std::function<void(service::Settings&)> const& adjust = {})
     {
         std::ofstream(jwks_file()) << issuer.jwks();
         environment.try_emplace("JWKS_FILE", jwks_file());
-        ServiceWorld<Clock>::begin(std::move(environment), {}, tenant);
+        ServiceWorld<Clock>::begin(std::move(environment), adjust, tenant);
     }
 
 private:

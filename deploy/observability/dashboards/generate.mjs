@@ -165,6 +165,11 @@ const texts = [
   graph("Text messages of sandboxes", "ops", [[per("result", rate("tetrad_sms_sandbox_messages_total")), "{{result}}"]], { description: "Messages that were not sent to phones." }),
 ];
 
+const emails = ["Emails", [
+  graph("Emails in progress", "none", [[`sum by (instance) (tetrad_email_queued_messages${of()})`, "{{instance}}"]], { description: "Emails that were passed to the mail server's client and have no result yet." }),
+  graph("Connections to the mail server", "none", [[`sum(tetrad_email_connections${of()})`, "connections"]], { description: "At most SMTP_CONNECTIONS for each replica." }),
+]];
+
 const periodic = ["Periodic tasks", [
   graph("Overdue", "s", [[most("task", `tetrad_periodic_task_overdue_seconds${of()}`), "{{task}}"]]),
   graph("Failures per hour", "none", [[`sum by (task) (increase(tetrad_periodic_task_failures_total${of()}[1h]))`, "{{task}}"]]),
@@ -232,14 +237,26 @@ const dashboards = {
       ...providers, ...texts,
       graph("Codes in progress", "none", [[`sum(tetrad_sms_in_flight${of()})`, "at the provider"], [`sum(tetrad_sms_waiting${of()})`, "waiting"]]),
     ]],
+    emails,
   ]),
   notify: ofService("notify", [
     ["Providers", [...providers, ...texts, ...webhooks]],
+    emails,
     ["Pushes", [
       graph("Devices in progress", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
       graph("Connections to carriers", "none", [[`sum(tetrad_push_connections${of()})`, "connections"]]),
-      graph("Broadcasts: chunks left", "none", [[`max(tetrad_queue_jobs${of('queue="notify.broadcast_chunk"')})`, "chunks"]], { description: "Counted up to 10,000." }),
-      graph("Broadcasts: chunks finished", "ops", [[`sum(${rate("tetrad_jobs_total", 'queue="notify.broadcast_chunk"', 'outcome="done"')})`, "chunks"]]),
+      graph("Carriers that are down", "none", [[`max by (carrier) (tetrad_push_breakers_open${of()})`, "{{carrier}}"]], { description: "Origins whose breaker is open in a replica. Their pushes wait for a probe to succeed." }),
+      graph("Carriers found down", "ops", [[per("carrier", rate("tetrad_push_breaker_opened_total")), "{{carrier}}"]], { description: "How often a breaker opens." }),
+      graph("Direct pushes: longest wait", "s", [[`max by (queue) (tetrad_queue_oldest_due_seconds${of('queue=~"notify.push.*"')})`, "{{queue}}"]], { description: "By carrier. `notify.push` holds pushes whose carriers are not known yet." }),
+      graph("Broadcasts: longest wait", "s", [[`max by (queue) (tetrad_queue_oldest_due_seconds${of('queue=~"notify.broadcast_chunk.*"')})`, "{{queue}}"]], { description: "By carrier." }),
+      graph("Time to delivery", "s", [
+        [`histogram_quantile(0.5, sum by (provider, le) (${rate("tetrad_delivery_seconds_bucket")}))`, "{{provider}} median"],
+        [`histogram_quantile(0.99, sum by (provider, le) (${rate("tetrad_delivery_seconds_bucket")}))`, "{{provider}} 99 %"],
+        [`sum by (provider) (${rate("tetrad_delivery_seconds_sum")}) / sum by (provider) (${rate("tetrad_delivery_seconds_count")})`, "{{provider}} mean"],
+      ], { description: "From when a notification is due until its provider accepts it." }),
+      graph("Purged rows", "ops", [[per("kind", rate("tetrad_retention_purged_total")), "{{kind}}"]], { description: "Notifications and broadcasts whose retention has ended." }),
+      graph("Broadcasts: chunks left", "none", [[`max by (queue) (tetrad_queue_jobs${of('queue=~"notify.broadcast_chunk.*"')})`, "{{queue}}"]], { description: "Counted up to 10,000." }),
+      graph("Broadcasts: chunks finished", "ops", [[`sum by (queue) (${rate("tetrad_jobs_total", 'queue=~"notify.broadcast_chunk.*"', 'outcome="done"')})`, "{{queue}}"]]),
     ]],
   ]),
   billing: ofService("billing", [

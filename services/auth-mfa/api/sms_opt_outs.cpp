@@ -27,22 +27,17 @@ void record_cleared(pg::Tx& tx, http::Request const& req, sms::PhoneNumber const
 
 asio::awaitable<http::Response> receive_twilio(http::Request const& req, Deps& deps)
 {
-    using sms::twilio::Keyword;
     auto const& options = deps.config.sms;
     auto const parameters = sms::twilio::require_signed(req, options.account.auth_token, options.webhook_url);
-    auto const phone = sms::PhoneNumber::parse(http::find(parameters, "From"));
-    Keyword const keyword = sms::twilio::keyword_of(parameters);
-    if (phone && keyword != Keyword::none) {
+    if (auto const message = sms::twilio::read_opt_out_message(parameters)) {
         co_await deps.db.transact(pg::Scopes(), [&](pg::Tx& tx) {
-            if (keyword == Keyword::stop)
-                sms_opt_outs::insert(tx, *phone, deps.clock.now());
+            if (message->keyword == sms::twilio::Keyword::stop)
+                sms_opt_outs::insert(tx, message->phone, deps.clock.now());
             else
-                sms_opt_outs::remove(tx, *phone);
+                sms_opt_outs::remove(tx, message->phone);
         });
     }
-    // The carrier answers the keywords itself, so the reply is empty.
-    co_return http::Response{
-        .body = R"(<?xml version="1.0" encoding="UTF-8"?><Response></Response>)", .content_type = "text/xml"};
+    co_return sms::twilio::no_reply();
 }
 
 asio::awaitable<http::Response> clear_opt_out(http::Request const& req, Deps& deps)

@@ -180,8 +180,8 @@ PaymentApplier::Reversed PaymentApplier::reverse(PaymentNode const& node)
 
 /// Stores a subscription, and writes the entitlements of all its present and former users. `event_ids`: of
 /// the events that were applied again, because they are in another order than when they were applied first.
-Changes PaymentApplier::store(
-    std::optional<Subscription> const& before, Subscription const& after, std::set<std::string> const& event_ids)
+Changes PaymentApplier::store(std::optional<Subscription> const& before, Subscription const& after,
+    std::set<std::string> const& event_ids)
 {
     if (!before || !same_state(*before, after)) rows_.write(after);
     std::set<core::UserId> users{after.user_id};

@@ -11,8 +11,10 @@
 #include "domain/errors.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
+#include "providers/push_sender.hpp"
 #include "storage/broadcast_chunks.hpp"
 #include "storage/broadcasts.hpp"
+#include "storage/carrier_configs.hpp"
 
 #include <array>
 #include <exception>
@@ -96,7 +98,8 @@ asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Broa
         .broadcast = {},
         .title = std::move(content.subject),
         .body = std::move(content.body),
-        .now = deps.clock.now()};
+        .now = deps.clock.now(),
+        .push = found.content.push.value_or(PushSettings())};
     row.broadcast.id = core::Uuid::v7();
     row.broadcast.template_name = wanted.template_name;
     row.broadcast.dedupe_key = wanted.dedupe_key;
@@ -106,7 +109,8 @@ asio::awaitable<NewBroadcast> prepare(http::Request const& req, Deps& deps, Broa
         .title = row.title,
         .body = row.body,
         .data = {},
-        .created_at = row.now});
+        .created_at = row.now,
+        .settings = row.push});
     co_await require_push_enabled(req, deps, found.has_carrier);
     co_return row;
 }
@@ -138,6 +142,32 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
     broadcasts::insert(tx, a.row);
     a.ours = true;
     return accepted(b.id, to_string(BroadcastStatus::queued));
+}
+
+/// Whether the carrier takes pushes now, as this replica knows. `ok` if the credential cannot be decrypted.
+CarrierStatus status_of(core::ScopeId scope_id, Deps& deps, carrier_configs::Sealed const& config)
+{
+    try {
+        return deps.push.status_of(*carrier_configs::open(deps.keyring, scope_id, config));
+    } catch (std::exception const&) { // the workers log it
+        return {};
+    }
+}
+
+/// Writes the states of the scope's carriers.
+void write_carriers(core::JsonWriter& w, core::ScopeId scope_id, Deps& deps,
+    std::vector<carrier_configs::Sealed> const& configs)
+{
+    w.key("carriers").begin_array();
+    for (auto const& config : configs) {
+        auto const status = status_of(scope_id, deps, config);
+        w.begin_object()
+            .member("kind", to_string(config.carrier))
+            .member("state", to_string(status.state))
+            .member("since", status.since)
+            .end_object();
+    }
+    w.end_array();
 }
 
 /// Cancels the broadcast and responds with 200 and the broadcast.
@@ -191,9 +221,14 @@ asio::awaitable<http::Response> get_broadcast(http::Request const& req, Deps& de
 {
     auto const id = req.uuid_param("broadcastId");
     auto const found = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
-        return core::require_found(broadcasts::find(tx, req.scope().id, id), "broadcast");
+        auto broadcast = core::require_found(broadcasts::find(tx, req.scope().id, id), "broadcast");
+        return std::pair(std::move(broadcast), carrier_configs::load(tx, req.scope().id));
     });
-    co_return http::Response::ok(to_json(found));
+    core::JsonWriter w;
+    begin_broadcast(w, found.first);
+    write_carriers(w, req.scope().id, deps, found.second);
+    w.end_object();
+    co_return http::Response::ok(std::move(w).str());
 }
 
 asio::awaitable<http::Response> list_broadcasts(http::Request const& req, Deps& deps)

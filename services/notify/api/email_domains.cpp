@@ -2,7 +2,6 @@
 
 #include "core/error.hpp"
 #include "core/fields.hpp"
-#include "core/json_writer.hpp"
 #include "crypto/random.hpp"
 #include "email_domain_deps.hpp"
 #include "jobs/queue.hpp"
@@ -18,8 +17,6 @@
 namespace notify {
 
 namespace {
-
-using email_domains::EmailDomain;
 
 constexpr std::size_t max_email = 254;
 constexpr std::size_t max_name = 100;
@@ -91,40 +88,9 @@ DomainRequest DomainRequest::parse(http::Request const& req)
 
 // --- writing ---------------------------------------------------------------------------------------------
 
-void write(core::JsonWriter& w, DnsRecord const& record, RecordCheck const& check)
-{
-    w.begin_object()
-        .member("type", "TXT")
-        .member("name", record.name)
-        .member("value", record.value)
-        .member("purpose", to_string(record.purpose))
-        .member("status", to_string(check.status))
-        .member("required", record.required);
-    w.key("detail");
-    if (check.detail.empty())
-        w.null();
-    else
-        w.value(check.detail);
-    w.end_object();
-}
-
 http::Response response_with(EmailDomainDeps const& d, EmailDomain const& domain)
 {
-    DnsRecords const records = email_domain_checks::records_of(domain, d.spf_domain);
-    core::JsonWriter w(2'048);
-    w.begin_object()
-        .member("domain", domain.domain)
-        .member("fromEmail", domain.from_email)
-        .member("fromName", domain.from_name)
-        .member("status", to_string(domain.status))
-        .member("createdAt", domain.created_at)
-        .member("checkedAt", domain.checked_at)
-        .member("verifiedAt", domain.verified_at);
-    w.key("dnsRecords").begin_array();
-    for (std::size_t i = 0; i < records.size(); ++i)
-        write(w, records[i], domain.checks[i]);
-    w.end_array().end_object();
-    return http::Response::ok(std::move(w).str());
+    return http::Response::ok(to_json(domain, email_domain_checks::records_of(domain, d.spf_domain)));
 }
 
 /// The sender as the audit trail shows it.
@@ -196,6 +162,20 @@ EmailDomain set_up(pg::Tx& tx, http::Request const& req, EmailDomainDeps const& 
     return domain;
 }
 
+/// Stores the result of a check. If the domain begins to fail, its next check is due in an hour, not in a
+/// day.
+std::optional<email_domain_checks::Checked> record_check(
+    pg::Tx& tx, http::Request const& req, email_domain_checks::DnsCheck const& check, core::Time now)
+{
+    auto checked = email_domain_checks::record(tx, req.scope(), check, now);
+    if (!checked) return std::nullopt;
+    if (checked->begins_to_fail())
+        jobs::enqueue(tx, email_domain_checks::queue, req.scope().id, check.domain_id,
+            now + email_domain_checks::interval_while_failing);
+    if (auto const entry = checked->entry()) audit::record(tx, req.context, *entry);
+    return checked;
+}
+
 } // namespace
 
 asio::awaitable<http::Response> verify_domain(http::Request const& req, Deps& deps)
@@ -219,14 +199,10 @@ asio::awaitable<http::Response> get_domain_status(http::Request const& req, Deps
         co_await d.db.read(req.scope(), [&](pg::Tx& tx) { return email_domains::find(tx, req.scope()); });
     if (!found) throw no_domain();
     DnsRecords const records = email_domain_checks::records_of(*found, d.spf_domain);
-    RecordChecks const checks = compare(records, co_await d.dns.txt(names_of(records)));
-    auto const checked =
-        co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()), [&](pg::Tx& tx) {
-            auto result = email_domain_checks::record(tx, req.scope(), found->id, checks, d.clock.now());
-            auto const entry = result ? result->entry() : std::nullopt;
-            if (entry) audit::record(tx, req.context, *entry);
-            return result;
-        });
+    email_domain_checks::DnsCheck const check{
+        found->id, records, compare(records, co_await d.dns.txt(names_of(records)))};
+    auto const checked = co_await d.db.transact(pg::Scopes::of_tenant(req.scope().tenant_id()),
+        [&](pg::Tx& tx) { return record_check(tx, req, check, d.clock.now()); });
     if (!checked)
         throw core::Error(core::codes::conflict,
             "The domain was replaced or deleted while its DNS records were checked. Repeat the request.");

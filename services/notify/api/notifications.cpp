@@ -11,6 +11,7 @@
 #include "pg/database.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/push_deliveries.hpp"
+#include "storage/retention.hpp"
 
 namespace notify {
 
@@ -63,6 +64,10 @@ asio::awaitable<LimitedResponse> try_anew(http::Request const& req, Deps& deps)
         auto n = notifications::enqueue_and_lock(tx, req.scope().id, before);
         if (!n || n->status != Status::failed)
             conflict("Only a notification whose status is `failed` can be retried.");
+        if (retention::is_content_erased(tx, req.scope().id, n->id))
+            conflict(
+                "The notification failed more than 7 days ago, so its content was erased and it cannot be "
+                "retried. Send a new notification.");
         notifications::requeue(tx, req.scope().id, *n, now);
         record(tx, req, "notification.retried", before, *n);
         return LimitedResponse{{.status = 202, .body = to_json(get_shown(tx, req))}};
@@ -128,7 +133,7 @@ asio::awaitable<http::Response> cancel_notification(http::Request const& req, De
         core::ScopeId const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
         // Once the job is withdrawn, no worker sends the notification, so this transaction may change it.
-        if (!jobs::withdraw(tx, queue_of(before.channel), scope_id, before.id)) conflict(too_late);
+        if (jobs::withdraw(tx, queues_of(before.channel), scope_id, before.id).empty()) conflict(too_late);
         auto n = notifications::lock(tx, scope_id, before.id);
         if (!n || n->status != Status::queued) conflict(too_late);
         push_deliveries::fail_pending(tx, scope_id, n->id, failures::cancelled, now);

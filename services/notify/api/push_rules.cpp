@@ -9,9 +9,9 @@ namespace notify {
 void require_push_size(PushMessage const& message)
 {
     auto const push = render_push(message);
-    if (!push.fcm_fits && !push.apns_fits)
+    if (!push.fcm_fits && !push.apns_fits && !push.web_fits)
         throw core::Error::validation({{"", "too_long",
-            "title, body and data of a push must be at most " + std::to_string(max_push_bytes) +
+            "title, body, data and options of a push must be at most " + std::to_string(max_push_bytes) +
                 " bytes in total"}});
 }
 

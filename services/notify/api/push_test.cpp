@@ -10,6 +10,7 @@
 #include "providers/push_sender.hpp"
 #include "storage/carrier_configs.hpp"
 #include "storage/devices.hpp"
+#include "storage/web_subscriptions.hpp"
 #include "tenancy/settings.hpp"
 
 namespace notify {
@@ -33,7 +34,7 @@ Destination find_destination(pg::Tx& tx, http::Request const& req)
     if (!push_enabled(tenancy::settings::read(tx, req.scope()).document))
         throw core::Error(
             codes::push_channel_disabled, "Push is disabled. Set `pushEnabled` to true in the settings.");
-    auto const carrier = carrier_of(device->platform);
+    auto const carrier = carrier_of(*device);
     auto const all = carrier_configs::load(tx, req.scope().id);
     auto const* const config = carrier_configs::find(all, carrier);
     if (config == nullptr)
@@ -84,7 +85,11 @@ asio::awaitable<LimitedResponse> send_test(http::Request const& req, Deps& deps)
         co_await deps.db.read(req.scope(), [&](pg::Tx& tx) { return find_destination(tx, req); });
     auto const& [device, config] = destination;
     auto credential = carrier_configs::open(deps.keyring, req.scope().id, config);
-    PushTarget target{.device_id = device.id, .carrier = config.carrier, .token = device.token};
+    PushTarget target{.device_id = device.id,
+        .carrier = config.carrier,
+        .token = device.token,
+        .web = web_subscriptions::open(
+            deps.keyring, req.scope().id, device.token, {device.sealed_subscription, device.web_key})};
     PushResult const result = co_await deps.push.send_one(
         std::move(credential), make_push(req, deps.clock.now()), std::move(target), send_timeout);
     if (result.is_gone(device.updated_at)) co_await prune(req, deps, device);

@@ -81,13 +81,13 @@ std::vector<Notification> stop_sending(
 }
 
 /// If several items name the same notification, the first item is used.
-std::vector<notifications::StatusChange> changes_of(
-    std::vector<Ack> const& acks, std::vector<Notification> const& found, core::Time now)
+std::vector<notifications::StatusChange> changes_of(core::ScopeId scope_id, std::vector<Ack> const& acks,
+    std::vector<Notification> const& found, core::Time now)
 {
     std::vector<notifications::StatusChange> changes;
     for (auto const& n : found) {
         auto const ack = std::ranges::find(acks, std::optional(n.id), &Ack::notification_id);
-        changes.push_back({n, Status::delivered, ack->context, delivered_at(*ack, n, now)});
+        changes.push_back({scope_id, n, Status::delivered, ack->context, delivered_at(*ack, n, now)});
     }
     return changes;
 }
@@ -121,7 +121,7 @@ asio::awaitable<http::Response> ack_notifications(http::Request const& req, Deps
         core::ScopeId const scope_id = req.scope().id;
         core::Time const now = deps.clock.now();
         auto const found = stop_sending(tx, scope_id, ids_of(acks), now);
-        auto const changed = notifications::change_statuses(tx, scope_id, changes_of(acks, found, now), now);
+        auto const changed = notifications::change_statuses(tx, changes_of(scope_id, acks, found, now), now);
         return http::Response::ok(results(acks, found, changed));
     });
 }

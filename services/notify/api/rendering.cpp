@@ -17,6 +17,11 @@ asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& 
 Content render_content(Template const& t, Variables const& variables)
 {
     Rendering rendering = render(t, variables);
+    for (auto& fault : rendering.faults) {
+        if (fault.pointer != "/body") continue;
+        fault.pointer = "/templateName";
+        fault.detail = "names a template whose body " + fault.detail + ". Correct the template.";
+    }
     if (!rendering.faults.empty()) throw core::Error::validation(std::move(rendering.faults));
     return std::move(rendering.content);
 }

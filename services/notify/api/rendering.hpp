@@ -12,7 +12,8 @@ namespace notify {
 /// The template that a send or broadcast request names. Throws TEMPLATE_NOT_FOUND.
 asio::awaitable<templates::Found> find_template(http::Request const& req, Deps& deps, std::string name);
 
-/// Renders the template. Throws VALIDATION_ERROR with all errors in the variables.
+/// Renders the template that `templateName` of the request names. Throws VALIDATION_ERROR with all errors in
+/// the variables, or with an error in the template's body, of which the pointer is then `/templateName`.
 Content render_content(Template const& t, Variables const& variables);
 
 } // namespace notify

@@ -62,6 +62,7 @@ asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, S
     n.to = wanted.to;
     n.content = render_content(found.content, wanted.variables);
     n.content.data = wanted.data;
+    n.content.push = merge(found.content.push.value_or(PushSettings()), wanted.push);
     n.queued_at = deps.clock.now();
     n.send_at = wanted.send_at;
     if (!req.context.traceparent.empty()) n.traceparent = req.context.traceparent;
@@ -70,7 +71,8 @@ asio::awaitable<NewNotification> prepare(http::Request const& req, Deps& deps, S
             .title = n.content.subject,
             .body = n.content.body,
             .data = n.content.data,
-            .created_at = n.queued_at});
+            .created_at = n.queued_at,
+            .settings = n.content.push});
         co_await require_push_enabled(req, deps, found.has_carrier);
     }
     co_return row;

@@ -59,6 +59,14 @@ std::vector<std::pair<std::string, std::string>> parse_data(core::Fields& f, Kno
     return data;
 }
 
+PushSettings parse_push(core::Fields& f, Known channel)
+{
+    auto settings = parse_push_settings(f);
+    if (settings && channel && channel != Channel::push)
+        f.fault("push", "not_allowed", "is allowed only for the push channel");
+    return std::move(settings).value_or(PushSettings());
+}
+
 std::string parse_content(core::Fields& f)
 {
     auto content = crypto::base64::decode(f.text("content", 1, max_base64));
@@ -169,6 +177,7 @@ SendRequest parse_send(http::Request const& req, core::Time now)
     wanted.channel = channel.value_or(Channel{});
     wanted.to = parse_recipient(f, channel);
     wanted.data = parse_data(f, channel);
+    wanted.push = parse_push(f, channel);
     wanted.attachments = parse_attachments(f, channel);
     f.check();
     return wanted;

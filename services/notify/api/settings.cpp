@@ -2,6 +2,7 @@
 
 #include "core/fields.hpp"
 #include "pg/database.hpp"
+#include "storage/retention.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -14,20 +15,25 @@ namespace json = boost::json;
 
 json::object to_json(json::object const& document)
 {
-    return settings::with_defaults(document, {{"pushEnabled", true}, {"allowedOrigins", json::array()}});
+    return settings::with_defaults(document, {{"pushEnabled", true}, {"allowedOrigins", json::array()},
+                                                 {retention::setting, retention::default_days}});
 }
 
 struct Changes {
     core::Change<bool> push_enabled;
     core::Change<std::vector<std::string>> allowed_origins;
+    core::Change<std::int64_t> retention_days;
 
     static Changes parse(http::Request const& req)
     {
-        static constexpr std::array<std::string_view, 2> names{"pushEnabled", "allowedOrigins"};
+        static constexpr std::array<std::string_view, 3> names{
+            "pushEnabled", "allowedOrigins", retention::setting};
         core::Fields f(req.json());
         Changes c;
         c.push_enabled = {f.has("pushEnabled"), f.optional_boolean("pushEnabled")};
         c.allowed_origins = tenancy::change_origins(f);
+        c.retention_days = {f.has(retention::setting),
+            f.optional_integer(retention::setting, retention::min_days, retention::max_days)};
         f.check_any_of(names);
         return c;
     }
@@ -36,6 +42,7 @@ struct Changes {
     {
         settings::set(document, "pushEnabled", push_enabled, true);
         settings::set(document, "allowedOrigins", allowed_origins, json::array());
+        settings::set(document, retention::setting, retention_days, retention::default_days);
     }
 };
 

@@ -77,11 +77,29 @@ void apply(pg::Tx& tx, Report const& report, core::Time now)
         suppressions::insert(tx, report.scope_id, Channel::sms, n->to, report.reason);
 }
 
+/// Twilio names the status of a message in status callbacks only.
+bool is_report(http::Form const& form)
+{
+    return !http::find(form, "MessageStatus").empty();
+}
+
+/// Handles a message of a phone to the shared sender. The sender belongs to all scopes, so START concerns all
+/// scopes. STOP changes nothing here: the carrier blocks the number, and Twilio says so when a scope sends
+/// the next message.
+asio::awaitable<http::Response> receive_message(http::Form const& form, Deps& deps)
+{
+    auto const message = twilio::read_opt_out_message(form);
+    if (message && message->keyword == twilio::Keyword::start)
+        co_await deps.db.transact(pg::Scopes(), [&](pg::Tx& tx) { suppressions::lift(tx, message->phone); });
+    co_return twilio::no_reply();
+}
+
 } // namespace
 
 asio::awaitable<http::Response> receive_sms_status(http::Request const& req, Deps& deps)
 {
     auto const form = twilio::require_signed(req, deps.sms.account.auth_token, deps.sms.webhook_url);
+    if (!is_report(form)) co_return co_await receive_message(form, deps);
     Report const report = read_report(req, form);
     if (report.scope_id != core::no_scope && report.status) {
         co_await deps.db.transact(

@@ -45,6 +45,7 @@ Template parse_template(http::Request const& req)
     auto const format = f.optional_one_of<Format>("format");
     t.subject = f.optional_text("subject", 0, max_template_subject).value_or("");
     t.body = f.text("body", 1, max_template_body);
+    t.push = parse_push_settings(f);
     t.channel = channel.value_or(Channel::email);
     t.format = format.value_or(default_format(t.channel));
     for (auto const& fault : faults_of(t)) {
@@ -60,11 +61,12 @@ struct Changes {
     core::Change<std::string> name, subject, body;
     core::Change<Channel> channel;
     core::Change<Format> format;
+    core::Change<PushSettings> push;
 
     static Changes parse(http::Request const& req)
     {
-        static constexpr std::array<std::string_view, 5> names{
-            "name", "channel", "subject", "body", "format"};
+        static constexpr std::array<std::string_view, 6> names{
+            "name", "channel", "subject", "body", "format", "push"};
         core::Fields f(req.json());
         Changes c;
         for (auto const* required : {"name", "body"})
@@ -74,6 +76,7 @@ struct Changes {
         c.subject = f.change_text("subject", 0, max_template_subject);
         c.body = f.change_text("body", 1, max_template_body);
         c.format = f.change_one_of<Format>("format", true);
+        c.push = {f.has("push"), parse_push_settings(f)};
         f.check_any_of(names);
         return c;
     }
@@ -84,6 +87,7 @@ struct Changes {
         if (name) t.name = *name.value;
         if (subject) t.subject = subject.value.value_or("");
         if (body) t.body = *body.value;
+        if (push) t.push = push.value;
         Channel const before = t.channel;
         if (channel) t.channel = *channel.value;
         if (format || t.channel != before) t.format = format.value.value_or(default_format(t.channel));
@@ -94,6 +98,13 @@ struct Changes {
 
 // --- writing
 
+/// Writes the member `push`: an object, or null.
+void write_push(core::JsonWriter& w, Template const& t)
+{
+    w.key("push");
+    t.push ? w.raw(to_json(*t.push)) : w.null();
+}
+
 void write(core::JsonWriter& w, Template const& t)
 {
     w.begin_object()
@@ -102,8 +113,9 @@ void write(core::JsonWriter& w, Template const& t)
         .member("channel", to_string(t.channel))
         .member("subject", t.subject)
         .member("body", t.body)
-        .member("format", to_string(t.format))
-        .member("placeholders", placeholders_of(t))
+        .member("format", to_string(t.format));
+    write_push(w, t);
+    w.member("placeholders", placeholders_of(t))
         .member("version", t.version)
         .member("createdAt", t.created_at)
         .member("updatedAt", t.updated_at)
@@ -120,7 +132,8 @@ http::Response answer(unsigned status, Template const& t)
 json::object to_object(Template const& t)
 {
     return {{"name", t.name}, {"channel", to_string(t.channel)}, {"subject", t.subject}, {"body", t.body},
-        {"format", to_string(t.format)}};
+        {"format", to_string(t.format)},
+        {"push", t.push ? json::parse(to_json(*t.push)) : json::value(nullptr)}};
 }
 
 /// Removes the members that are equal in both objects, because bodies are long and most changes concern one
@@ -303,8 +316,9 @@ asio::awaitable<http::Response> preview_template(http::Request const& req, Deps&
         .member("channel", to_string(t.channel))
         .member("subject", rendering.content.subject)
         .member("body", rendering.content.body)
-        .member("format", to_string(t.format))
-        .end_object();
+        .member("format", to_string(t.format));
+    write_push(w, t);
+    w.end_object();
     co_return http::Response::ok(std::move(w).str());
 }
 

@@ -1,9 +1,11 @@
 #include "api/user_export.hpp"
 
+#include "crypto/encoding.hpp"
 #include "domain/json.hpp"
 #include "paging/cursor.hpp"
 #include "storage/devices.hpp"
 #include "storage/user_data.hpp"
+#include "storage/web_subscriptions.hpp"
 
 #include <optional>
 #include <utility>
@@ -22,6 +24,8 @@ void write_content(core::JsonWriter& w, user_rows::ExportedNotification const& r
         .member("providerId", row.notification.provider_id)
         .key("data");
     row.data_json ? w.raw(*row.data_json) : w.null();
+    w.key("push");
+    row.push_json ? w.raw(*row.push_json) : w.null();
 }
 
 void write_deliveries(core::JsonWriter& w, std::vector<PushDelivery> const& deliveries)
@@ -56,6 +60,22 @@ void write_files(core::JsonWriter& w, std::vector<notification_attachments::Row>
     w.end_array();
 }
 
+void write_subscription(core::JsonWriter& w, WebSubscription const* subscription)
+{
+    w.key("subscription");
+    if (subscription == nullptr) {
+        w.null();
+        return;
+    }
+    w.begin_object()
+        .member("endpoint", subscription->endpoint)
+        .key("keys")
+        .begin_object()
+        .member("p256dh", crypto::base64url::encode(subscription->p256dh))
+        .end_object()
+        .end_object();
+}
+
 std::string to_json(user_rows::ExportedNotification const& row)
 {
     core::JsonWriter w;
@@ -70,13 +90,17 @@ std::string to_json(user_rows::ExportedNotification const& row)
 
 } // namespace
 
-user_data::ExportPage export_devices(
-    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position)
+user_data::ExportPage export_devices(pg::Tx& tx, crypto::Keyring const& keyring, core::Scope const& scope,
+    core::UserId const& user_id, std::string const& position)
 {
     auto const rows = devices::list(tx, scope, user_id, paging::decode(position, 0), user_data::export_page);
-    auto const to_json = [](Device const& device) {
+    auto const to_json = [&](Device const& device) {
         core::JsonWriter w;
-        write(w, device);
+        begin_device(w, device);
+        auto const web = web_subscriptions::open(
+            keyring, scope.id, device.token, {device.sealed_subscription, device.web_key});
+        write_subscription(w, web.get());
+        w.end_object();
         return std::move(w).str();
     };
     return user_data::make_page("device", rows, to_json, devices::position_of);

@@ -32,6 +32,14 @@ struct Settled {
     std::int64_t invalid = 0; ///< the token is gone, or was unregistered before the push
 
     std::int64_t sum() const noexcept { return sent + failed + invalid; }
+
+    Settled& operator+=(Settled const& more) noexcept
+    {
+        sent += more.sent;
+        failed += more.failed;
+        invalid += more.invalid;
+        return *this;
+    }
 };
 
 /// A push to every device that the scope had when the broadcast was accepted. `created_at` comes from the

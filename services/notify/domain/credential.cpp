@@ -154,6 +154,30 @@ json::value to_json(ApnsKey const& key)
         {"environment", apns_environments[key.sandbox ? 1 : 0]}, {"privateKey", key.pem.reveal()}};
 }
 
+/// Reads the JSON form of stored keys.
+VapidKeys read_vapid(json::value const& stored)
+{
+    core::Fields f(stored);
+    VapidKeys keys{.subject = f.text("subject", 1, max_vapid_subject), .keys = {}};
+    auto const pems = f.optional_list("keys", VapidKeys::max_keys, max_pem);
+    f.check();
+    if (pems.empty()) throw std::invalid_argument("no key");
+    keys.keys.reserve(pems.size());
+    for (auto const& pem : pems)
+        keys.keys.push_back(VapidKey::restore(pem));
+    return keys;
+}
+
+/// The JSON form that `read_vapid` reads.
+json::value to_json(VapidKeys const& vapid)
+{
+    json::array pems;
+    pems.reserve(vapid.keys.size());
+    for (auto const& key : vapid.keys)
+        pems.emplace_back(key.pem.reveal());
+    return {{"subject", vapid.subject}, {"keys", std::move(pems)}};
+}
+
 } // namespace
 
 Credential::Credential(Content content) : content_(std::move(content)), fingerprint_{}
@@ -167,10 +191,32 @@ Credential::Ptr Credential::parse(Carrier carrier, json::value const& body)
     return Ptr(new Credential(std::move(content)));
 }
 
+VapidKeys Credential::parse_vapid(json::value const& body, VapidKeys const* earlier)
+{
+    core::Fields f(body);
+    auto subject = f.optional_text("subject", 1, max_vapid_subject);
+    if (subject && !subject->empty() && !is_vapid_subject(*subject))
+        f.fault("subject", "format", "must be `mailto:` with an email address, or an https URL");
+    if (!subject && earlier == nullptr)
+        f.fault("subject", "required", "is required, because no keys are stored for Web Push");
+    bool const rotate = f.optional_boolean("rotate").value_or(false);
+    f.check();
+    VapidKeys keys = earlier == nullptr ? VapidKeys() : *earlier;
+    if (subject) keys.subject = *std::move(subject);
+    if (rotate || keys.keys.empty()) keys.keys.insert(keys.keys.begin(), VapidKey::generate());
+    return keys;
+}
+
+Credential::Ptr Credential::make(VapidKeys keys)
+{
+    return Ptr(new Credential(std::move(keys)));
+}
+
 Credential::Ptr Credential::restore(Carrier carrier, std::string_view secret)
 {
     try {
-        return parse(carrier, json::parse(secret));
+        json::value const stored = json::parse(secret);
+        return carrier == Carrier::webpush ? make(read_vapid(stored)) : parse(carrier, stored);
     } catch (std::exception const&) {
         throw std::invalid_argument("not a stored push credential");
     }
@@ -185,6 +231,8 @@ core::Secret Credential::to_secret() const
 Credential::Shown Credential::shown() const
 {
     if (carrier() == Carrier::fcm) return {.project_id = fcm().project_id};
+    if (carrier() == Carrier::webpush)
+        return {.subject = vapid().subject, .public_key = vapid().current().public_key};
     auto const environment = apns_environments[apns().sandbox ? 1 : 0];
     return {.key_id = apns().key_id,
         .team_id = apns().team_id,

@@ -5,13 +5,13 @@
 #include "crypto/hash.hpp"
 #include "crypto/jwt.hpp"
 #include "crypto/rsa_key.hpp"
-#include "domain/device.hpp"
+#include "domain/carrier.hpp"
+#include "domain/vapid.hpp"
 
 #include <boost/json/fwd.hpp>
 
-#include <array>
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,20 +19,6 @@
 namespace notify {
 
 using core::to_string;
-
-/// The push carriers: FCM reaches Android and web devices, APNs reaches iOS devices.
-enum class Carrier : std::uint8_t { fcm, apns };
-
-constexpr auto enum_names(Carrier)
-{
-    return std::to_array<std::string_view>({"fcm", "apns"});
-}
-
-/// The carrier that reaches devices of a platform.
-constexpr Carrier carrier_of(DevicePlatform platform) noexcept
-{
-    return platform == DevicePlatform::ios ? Carrier::apns : Carrier::fcm;
-}
 
 /// A Google service account that may send for one Firebase project.
 struct FcmAccount {
@@ -58,11 +44,21 @@ class Credential {
 public:
     using Ptr = std::shared_ptr<Credential const>;
 
-    /// Parses the body of `PUT /v1/platforms/{kind}`: `{serviceAccountKey: {type, project_id, private_key,
-    /// client_email}}`, or `{keyId, teamId, privateKey, bundleId, environment}`. Throws VALIDATION_ERROR with
-    /// all errors (`/serviceAccountKey/private_key`, `/privateKey`), including key material that does not
-    /// parse. The error contains no part of the keys.
+    /// Parses the body of `PUT /v1/platforms/fcm` or `apns`: `{serviceAccountKey: {type, project_id,
+    /// private_key, client_email}}`, or `{keyId, teamId, privateKey, bundleId, environment}`. Throws
+    /// VALIDATION_ERROR with all errors (`/serviceAccountKey/private_key`, `/privateKey`), including key
+    /// material that does not parse. The error contains no part of the keys. Precondition: `carrier` is not
+    /// webpush.
     static Ptr parse(Carrier carrier, boost::json::value const& body);
+
+    /// Parses the body of `PUT /v1/platforms/webpush`: `{subject, rotate?}`. The first request makes a key;
+    /// if `rotate` is true, later ones make a new key and keep the keys of `earlier`. Without `subject`, the
+    /// subject of `earlier` stays. Throws VALIDATION_ERROR with all errors. The number of keys may exceed
+    /// VapidKeys::max_keys by one.
+    static VapidKeys parse_vapid(boost::json::value const& body, VapidKeys const* earlier);
+
+    /// A credential for Web Push. Precondition: `keys` has at least one key.
+    static Ptr make(VapidKeys keys);
 
     /// Reads the output of `to_secret`. Throws std::invalid_argument if the text is not valid. The exception
     /// contains no part of the text.
@@ -73,10 +69,12 @@ public:
 
     Carrier carrier() const noexcept { return static_cast<Carrier>(content_.index()); }
 
-    /// The members that `GET /v1/platforms` shows. Members of the other carrier are empty.
+    /// The members that `GET /v1/platforms` shows. Members of the other carriers are empty.
     struct Shown {
         std::string project_id, key_id, team_id, bundle_id;
-        std::string environment; ///< `production` or `sandbox`; for APNs only
+        std::string environment;                 ///< `production` or `sandbox`; for APNs only
+        std::optional<std::string> subject{};    ///< for Web Push only
+        std::optional<std::string> public_key{}; ///< for Web Push only: the current key
     };
 
     Shown shown() const;
@@ -91,8 +89,11 @@ public:
     /// Precondition: `carrier()` is apns.
     ApnsKey const& apns() const { return std::get<ApnsKey>(content_); }
 
+    /// Precondition: `carrier()` is webpush.
+    VapidKeys const& vapid() const { return std::get<VapidKeys>(content_); }
+
 private:
-    using Content = std::variant<FcmAccount, ApnsKey>; ///< in the order of Carrier
+    using Content = std::variant<FcmAccount, ApnsKey, VapidKeys>; ///< in the order of Carrier
 
     explicit Credential(Content content);
 

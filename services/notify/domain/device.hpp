@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,7 @@ namespace notify {
 
 using core::to_string;
 
-/// The system of a device. iOS devices are reached through APNs, other devices through FCM (`carrier_of`).
+/// The system of a device. `carrier_of` tells which carrier reaches a device by its token.
 enum class DevicePlatform : std::uint8_t { ios, android, web };
 
 constexpr auto enum_names(DevicePlatform)
@@ -30,6 +31,9 @@ struct Device {
     DevicePlatform platform{};
     core::Time created_at;
     core::Time updated_at; ///< when the device was last registered, by the database's clock
+    /// The subscription of a web device that Web Push reaches, sealed (storage/web_subscriptions.hpp).
+    std::optional<std::string> sealed_subscription{};
+    std::optional<std::string> web_key{}; ///< WebSubscription::vapid_key; set if there is a subscription
 };
 
 /// Maximum length of a token in bytes. The carriers do not document a fixed length of their tokens.

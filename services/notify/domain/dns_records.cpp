@@ -132,15 +132,19 @@ RecordCheck check_record(DnsRecord const& wanted, TxtAnswer const& answer)
         answer.texts, is_dmarc, [](std::string const& text) { return tag(text, "p").has_value(); });
 }
 
-DomainStatus status_after(DomainStatus before, RecordChecks const& checks) noexcept
+DomainState state_after(DomainState const& before, RecordChecks const& checks, core::Time now) noexcept
 {
     using enum RecordStatus;
     std::array const required{checks[static_cast<std::size_t>(RecordPurpose::ownership)].status,
         checks[static_cast<std::size_t>(RecordPurpose::dkim)].status};
     auto const surely_not = [](RecordStatus s) { return s == missing || s == mismatch; };
-    if (std::ranges::any_of(required, surely_not)) return DomainStatus::pending;
+    if (std::ranges::any_of(required, surely_not)) {
+        core::Time const since = before.failing_since.value_or(now);
+        bool const keeps = before.status == DomainStatus::verified && now - since < domain_grace;
+        return keeps ? DomainState{DomainStatus::verified, since} : DomainState{};
+    }
     bool const all = std::ranges::all_of(required, [](RecordStatus s) { return s == verified; });
-    return all ? DomainStatus::verified : before;
+    return all ? DomainState{DomainStatus::verified, std::nullopt} : before;
 }
 
 std::vector<std::string> names_of(DnsRecords const& records)

@@ -1,11 +1,14 @@
 #pragma once
 
+#include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "mail/address.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +30,7 @@ struct TxtAnswer {
     std::string reason{};             ///< set if `kind` is `failed`
 };
 
-/// The state of a custom domain. A domain is pending until its required DNS records are right. Email is sent
+/// The status of a custom domain. A domain is pending until its required DNS records are right. Email is sent
 /// only from a verified domain.
 enum class DomainStatus : std::uint8_t { pending, verified };
 
@@ -106,9 +109,26 @@ std::vector<std::string> names_of(DnsRecords const& records);
 /// Compares the DNS answers with the records. `records` and `answers` have the same order.
 RecordChecks compare(DnsRecords const& records, std::vector<TxtAnswer> const& answers);
 
-/// The new status of a domain. The domain is verified if every required record is verified, and pending if a
-/// required record is missing or a mismatch. In all other cases DNS did not answer for a required record, and
-/// the status stays `before`.
-DomainStatus status_after(DomainStatus before, RecordChecks const& checks) noexcept;
+/// How long the required records of a verified domain may be wrong before the domain becomes pending.
+inline constexpr std::chrono::hours domain_grace{72};
+
+/// The state of a domain, which DNS checks change.
+struct DomainState {
+    DomainStatus status = DomainStatus::pending;
+    /// Set only if the domain is verified: when a required record was found wrong first. nullopt if the
+    /// required records were right at the last answer.
+    std::optional<core::Time> failing_since;
+
+    bool operator==(DomainState const&) const = default;
+};
+
+/// The state after a check at `now`:
+///
+/// - Every required record is verified: the domain is verified.
+/// - A required record is missing or a mismatch: a verified domain stays verified for `domain_grace` after
+/// the
+///   first such check. Otherwise the domain is pending.
+/// - In all other cases DNS did not answer for a required record: the state stays `before`.
+DomainState state_after(DomainState const& before, RecordChecks const& checks, core::Time now) noexcept;
 
 } // namespace notify

@@ -2,15 +2,20 @@
 
 namespace notify {
 
-void write(core::JsonWriter& w, Device const& d)
+void begin_device(core::JsonWriter& w, Device const& d)
 {
     w.begin_object()
         .member("userId", d.user_id)
         .member("token", d.token)
         .member("platform", to_string(d.platform))
         .member("createdAt", d.created_at)
-        .member("updatedAt", d.updated_at)
-        .end_object();
+        .member("updatedAt", d.updated_at);
+}
+
+void write(core::JsonWriter& w, Device const& d)
+{
+    begin_device(w, d);
+    w.end_object();
 }
 
 void begin_notification(core::JsonWriter& w, Notification const& n)
@@ -64,7 +69,7 @@ void begin_delivery(core::JsonWriter& w, PushDelivery const& d)
         .member("updatedAt", d.updated_at);
 }
 
-void write(core::JsonWriter& w, Broadcast const& b)
+void begin_broadcast(core::JsonWriter& w, Broadcast const& b)
 {
     w.begin_object()
         .member("broadcastId", b.id.to_string())
@@ -80,8 +85,13 @@ void write(core::JsonWriter& w, Broadcast const& b)
         .member("startedAt", b.started_at)
         .member("fannedOutAt", b.fanned_out_at)
         .member("completedAt", b.completed_at)
-        .member("cancelledAt", b.cancelled_at)
-        .end_object();
+        .member("cancelledAt", b.cancelled_at);
+}
+
+void write(core::JsonWriter& w, Broadcast const& b)
+{
+    begin_broadcast(w, b);
+    w.end_object();
 }
 
 std::string to_json(Broadcast const& b)

@@ -9,6 +9,9 @@
 /// The JSON forms of devices, notifications and broadcasts, in responses, in webhooks and in exports.
 namespace notify {
 
+/// Writes the opening brace and all members of a device, but not the closing brace.
+void begin_device(core::JsonWriter& w, Device const& d);
+
 void write(core::JsonWriter& w, Device const& d);
 
 /// Writes the opening brace and all members of a notification, but not the closing brace.
@@ -23,6 +26,8 @@ void write(core::JsonWriter& w, NotificationEvent const& event);
 /// Writes the opening brace and all members of a delivery, but not the closing brace.
 void begin_delivery(core::JsonWriter& w, PushDelivery const& d);
 
+/// A broadcast without the end of its object, so that the caller can add members.
+void begin_broadcast(core::JsonWriter& w, Broadcast const& b);
 void write(core::JsonWriter& w, Broadcast const& b);
 std::string to_json(Broadcast const& b);
 

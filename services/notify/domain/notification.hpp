@@ -3,11 +3,13 @@
 #include "core/clock.hpp"
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
-#include "domain/device.hpp"
+#include "domain/carrier.hpp"
+#include "domain/push_settings.hpp"
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,12 +32,41 @@ constexpr auto enum_names(Status)
     return std::to_array<std::string_view>({"queued", "sent", "delivered", "opened", "failed"});
 }
 
-/// The queue (libs/jobs) whose workers send notifications of this channel. A job's ref is the notification's
-/// id.
+/// The queue (libs/jobs) that takes the notifications of this channel. A job's ref is the notification's id.
+/// The worker of the queue of pushes sends nothing: it enqueues the push for the carriers of its user's
+/// devices (`push_queue_of`).
 constexpr std::string_view queue_of(Channel c) noexcept
 {
     constexpr std::array<std::string_view, 3> queues{"notify.email", "notify.push", "notify.sms"};
     return queues[static_cast<std::size_t>(c)];
+}
+
+/// The queue of the pushes through one carrier. A job's ref is the notification's id.
+constexpr std::string_view push_queue_of(Carrier carrier) noexcept
+{
+    constexpr std::array<std::string_view, 3> queues{
+        "notify.push.fcm", "notify.push.apns", "notify.push.webpush"};
+    return queues[static_cast<std::size_t>(carrier)];
+}
+
+/// All queues of notifications. The queues of pushes come last.
+inline constexpr std::array<std::string_view, 6> notification_queues{queue_of(Channel::email),
+    queue_of(Channel::sms), queue_of(Channel::push), push_queue_of(Carrier::fcm),
+    push_queue_of(Carrier::apns), push_queue_of(Carrier::webpush)};
+
+/// All queues that may hold a job of a notification of this channel.
+constexpr std::span<std::string_view const> queues_of(Channel c) noexcept
+{
+    constexpr std::span all(notification_queues);
+    switch (c) {
+    case Channel::email:
+        return all.first(1);
+    case Channel::sms:
+        return all.subspan(1, 1);
+    case Channel::push:
+        break;
+    }
+    return all.subspan(2);
 }
 
 /// Failure reasons of the service itself. A provider's reason is stored as received.
@@ -50,6 +81,7 @@ struct Content {
     std::string body;
     bool html = false;                                     ///< email: whether `body` is HTML
     std::vector<std::pair<std::string, std::string>> data; ///< push: the app's own values
+    PushSettings push;                                     ///< push: the options
 };
 
 /// A notification. Times come from the service's clock, except `delivered_at` and `opened_at`: a recipient's
@@ -90,6 +122,7 @@ struct PushDelivery {
     std::int64_t device_id = 0;
     std::string token;
     DevicePlatform platform{};
+    Carrier carrier{};
     DeliveryStatus status = DeliveryStatus::pending;
     std::int64_t attempts = 0;
     std::optional<std::string> reason; ///< why the last attempt that was not accepted failed

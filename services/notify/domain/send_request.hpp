@@ -3,6 +3,7 @@
 #include "core/id.hpp"
 #include "domain/attachment.hpp"
 #include "domain/notification.hpp"
+#include "domain/push_settings.hpp"
 #include "domain/template.hpp"
 
 #include <chrono>
@@ -33,6 +34,7 @@ struct SendRequest {
     Variables variables;
     std::vector<RequestedAttachment> attachments;          ///< only for an email
     std::vector<std::pair<std::string, std::string>> data; ///< only for a push
+    PushSettings push;                                     ///< only for a push
     std::optional<core::Time> send_at;                     ///< in the future
 };
 

@@ -2,6 +2,10 @@
 
 #include "core/fields.hpp"
 #include "core/text.hpp"
+#include "domain/template_html.hpp"
+#include "domain/template_pieces.hpp"
+#include "domain/template_url.hpp"
+#include "domain/url_scheme.hpp"
 
 #include <algorithm>
 #include <set>
@@ -10,46 +14,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::string_view opening = "{{", closing = "}}";
-
-constexpr bool is_name_character(char c) noexcept
-{
-    return (c >= '0' && c <= '9') || (core::lower(c) >= 'a' && core::lower(c) <= 'z') || c == '_' || c == '.';
-}
-
-/// Iterates over a text as literals, with a placeholder after each literal but the last.
-class Pieces {
-public:
-    explicit Pieces(std::string_view text) : text_(text) { read(0); }
-
-    /// Offset of the literal in the text.
-    std::size_t begin() const noexcept { return begin_; }
-
-    std::string_view literal() const noexcept { return text_.substr(begin_, end_ - begin_); }
-
-    /// Whether no `{{` follows the literal.
-    bool is_last() const noexcept { return end_ == text_.size(); }
-
-    /// Name of the placeholder that follows the literal; empty if the placeholder is malformed.
-    std::string_view name() const noexcept { return name_; }
-
-    /// Precondition: `name()` is not empty.
-    void next() { read(end_ + opening.size() + name_.size() + closing.size()); }
-
-private:
-    void read(std::size_t at)
-    {
-        begin_ = at;
-        end_ = std::min(text_.find(opening, at), text_.size());
-        std::string_view const rest = text_.substr(std::min(end_ + opening.size(), text_.size()));
-        auto const size =
-            static_cast<std::size_t>(std::ranges::find_if_not(rest, is_name_character) - rest.begin());
-        name_ = rest.substr(size).starts_with(closing) ? rest.substr(0, size) : std::string_view();
-    }
-
-    std::string_view text_, name_;
-    std::size_t begin_ = 0, end_ = 0;
-};
+constexpr std::string_view closing = Pieces::closing;
 
 /// Finds the style sheets within an HTML text. Offsets must be queried in ascending order.
 class StyleSheets {
@@ -104,8 +69,8 @@ std::string describe_malformed(std::string_view text, std::size_t at)
         text, at, "a placeholder has the form `{{name}}`; a name consists of A-Z, a-z, 0-9, _ and `.`");
 }
 
-/// The first error in the text; nullopt if the text has no error.
-std::optional<std::string> find_fault(std::string_view text, Format format)
+/// The first error in the syntax of placeholders; nullopt if there is none.
+std::optional<std::string> find_syntax_fault(std::string_view text, Format format)
 {
     StyleSheets css(format == Format::html ? text : std::string_view());
     for (Pieces pieces(text);; pieces.next()) {
@@ -119,6 +84,25 @@ std::optional<std::string> find_fault(std::string_view text, Format format)
         if (pieces.is_last()) return std::nullopt;
         if (pieces.name().empty()) return describe_malformed(text, pieces.begin() + literal.size());
     }
+}
+
+/// The positions of the placeholders in the body. Only HTML has positions.
+HtmlLayout layout_of(Template const& t)
+{
+    return t.format == Format::html ? read_html(t.body) : HtmlLayout();
+}
+
+core::FieldError fault_of_body(Template const& t, HtmlFault const& fault)
+{
+    return {"/body", "format", place(t.body, fault.at, fault.what)};
+}
+
+std::optional<core::FieldError> find_fault_of_body(Template const& t)
+{
+    if (auto fault = find_syntax_fault(t.body, t.format))
+        return core::FieldError{"/body", "format", *std::move(fault)};
+    auto const layout = layout_of(t);
+    return layout.fault ? std::optional(fault_of_body(t, *layout.fault)) : std::nullopt;
 }
 
 bool has_line_break(std::string_view text) noexcept
@@ -144,13 +128,17 @@ core::FieldError fault_of(std::string_view name, std::string code, std::string d
     return {"/variables/" + std::string(name), std::move(code), std::move(detail)};
 }
 
-/// The errors in the variables: names without a value, and line breaks in values of the subject.
-std::vector<core::FieldError> faults_of(Template const& t, Variables const& variables)
+/// The errors in the variables: names without a value, line breaks in values of the subject, and URLs that
+/// are not permitted.
+std::vector<core::FieldError> faults_of(
+    Template const& t, HtmlLayout const& layout, Variables const& variables)
 {
     std::set<std::string_view> all, in_subject;
     collect_names(subject_of(t), in_subject);
     collect_names(t.body, all);
     all.insert(in_subject.begin(), in_subject.end());
+    std::set<std::string_view> refused;
+    if (t.format == Format::html) refused = refused_urls(t.body, layout.slots, variables);
     std::vector<core::FieldError> faults;
     for (std::string_view const name : all) {
         auto const it = variables.find(name);
@@ -160,22 +148,27 @@ std::vector<core::FieldError> faults_of(Template const& t, Variables const& vari
         else if (in_subject.contains(name) && has_line_break(it->second))
             faults.push_back(fault_of(name, "format",
                 "must not contain line breaks, because the subject uses this variable and is one line"));
+        else if (refused.contains(name))
+            faults.push_back(fault_of(name, "format",
+                "does not give a permitted URL in the body; the URL must " + std::string(permitted_urls)));
     }
     return faults;
 }
 
 /// Replaces the placeholders of `text`. Stops and returns nullopt if the result would exceed `limit` bytes.
-std::optional<std::string> fill(
-    std::string_view text, Variables const& variables, Format format, std::size_t limit)
+/// `slots` are the positions of the placeholders in HTML; null for text.
+std::optional<std::string> fill(std::string_view text, Variables const& variables, std::size_t limit,
+    std::vector<HtmlSlot> const* slots = nullptr)
 {
     std::string out;
+    std::size_t index = 0;
     for (Pieces pieces(text);; pieces.next()) {
         out += pieces.literal();
         if (pieces.is_last()) break;
         std::string_view const value = variables.find(pieces.name())->second;
         if (out.size() + value.size() > limit) return std::nullopt;
-        if (format == Format::html)
-            core::append_html_escaped(out, value);
+        if (slots != nullptr)
+            append_value(out, slots->at(index++), value);
         else
             out += value;
     }
@@ -186,15 +179,16 @@ constexpr std::size_t max_code_point = 4; ///< bytes
 
 std::optional<std::string> fill_subject(Template const& t, Variables const& variables)
 {
-    auto subject = fill(subject_of(t), variables, Format::text, max_rendered_subject * max_code_point);
+    auto subject = fill(subject_of(t), variables, max_rendered_subject * max_code_point);
     if (subject && core::count_code_points(*subject) > max_rendered_subject) return std::nullopt;
     return subject;
 }
 
-std::optional<std::string> fill_body(Template const& t, Variables const& variables)
+std::optional<std::string> fill_body(Template const& t, HtmlLayout const& layout, Variables const& variables)
 {
-    if (t.channel != Channel::sms) return fill(t.body, variables, t.format, max_rendered_body);
-    auto body = fill(t.body, variables, Format::text, max_rendered_sms * max_code_point);
+    if (t.format == Format::html) return fill(t.body, variables, max_rendered_body, &layout.slots);
+    if (t.channel != Channel::sms) return fill(t.body, variables, max_rendered_body);
+    auto body = fill(t.body, variables, max_rendered_sms * max_code_point);
     if (body && core::count_code_points(*body) > max_rendered_sms) return std::nullopt;
     return body;
 }
@@ -215,13 +209,16 @@ std::vector<core::FieldError> faults_of(Template const& t)
     if (t.format == Format::html && t.channel != Channel::email)
         faults.push_back(
             {"/format", "not_allowed", "must be `text`, because only email templates support HTML"});
+    if (t.push && t.channel != Channel::push)
+        faults.push_back({"/push", "not_allowed",
+            "must be null or absent, because only templates of the push channel have push options"});
     if (t.subject.empty() && t.channel == Channel::email)
         faults.push_back({"/subject", "required", "is required for an email template"});
     else if (has_line_break(t.subject))
         faults.push_back({"/subject", "format", "must be one line, without line breaks"});
-    else if (auto fault = find_fault(t.subject, Format::text))
+    else if (auto fault = find_syntax_fault(t.subject, Format::text))
         faults.push_back({"/subject", "format", *std::move(fault)});
-    if (auto fault = find_fault(t.body, t.format)) faults.push_back({"/body", "format", *std::move(fault)});
+    if (auto fault = find_fault_of_body(t)) faults.push_back(*std::move(fault));
     return faults;
 }
 
@@ -235,10 +232,12 @@ std::vector<std::string> placeholders_of(Template const& t)
 
 Rendering render(Template const& t, Variables const& variables)
 {
-    Rendering r{.content = {}, .faults = faults_of(t, variables)};
+    auto const layout = layout_of(t);
+    if (layout.fault) return {.content = {}, .faults = {fault_of_body(t, *layout.fault)}};
+    Rendering r{.content = {}, .faults = faults_of(t, layout, variables)};
     if (!r.faults.empty()) return r;
     auto subject = fill_subject(t, variables);
-    auto body = fill_body(t, variables);
+    auto body = fill_body(t, layout, variables);
     if (!subject)
         r.faults.push_back({"/variables", "too_long",
             "must give a rendered subject of at most " + std::to_string(max_rendered_subject) +

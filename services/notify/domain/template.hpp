@@ -3,6 +3,7 @@
 #include "core/enum_names.hpp"
 #include "core/error.hpp"
 #include "domain/notification.hpp"
+#include "domain/push_settings.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -38,7 +39,8 @@ struct Template {
     std::string subject; ///< email: the subject; push: the title; a text message ignores it
     std::string body;
     Format format = Format::text;
-    std::int64_t version = 1; ///< incremented by each change
+    std::optional<PushSettings> push; ///< options of its pushes; only if the channel is push
+    std::int64_t version = 1;         ///< incremented by each change
     core::Time created_at, updated_at;
 };
 
@@ -48,12 +50,13 @@ inline constexpr std::size_t max_template_subject = 200;
 inline constexpr std::size_t max_template_body = 20'000;
 
 /// The errors in a template's texts. The pointer of an error names the field (`/subject`, `/body`,
-/// `/format`). If the error has a position in the text, its detail contains the position (`line 3, column 7`;
-/// columns are code points, counted from 1).
+/// `/format`, `/push`). If the error has a position in the text, its detail contains the position (`line 3,
+/// column 7`; columns are code points, counted from 1).
 ///
 /// A placeholder is `{{name}}` with a name of `[A-Za-z0-9_.]`. Any other text after `{{` is an error, and so
 /// is a `}}` without a matching `{{`. A `}}` of CSS within a `<style>` element of an HTML body is allowed.
-/// An email needs a subject. A subject has one line.
+/// In an HTML body, a placeholder must be where a value can be escaped (see `read_html`). An email needs a
+/// subject. A subject has one line.
 std::vector<core::FieldError> faults_of(Template const& t);
 
 /// The variables that a notification from the template needs, each once, in alphabetical order. Precondition:
@@ -72,15 +75,19 @@ inline constexpr std::size_t max_rendered_subject = 1'000;
 inline constexpr std::size_t max_rendered_sms = 1'600;
 inline constexpr std::size_t max_rendered_body = 1'048'576;
 
-/// The result of rendering: the content, or the errors in the variables.
+/// The result of rendering: the content, or the errors in the variables. If the template itself has an error,
+/// that is the only error, with the pointer `/body`, as `faults_of` gives it.
 struct Rendering {
-    Content content;                      ///< without `data`; valid only if `faults` is empty
-    std::vector<core::FieldError> faults; ///< with the pointer `/variables/<name>` or `/variables`
+    Content content;                      ///< without `data` and `push`; valid only if `faults` is empty
+    std::vector<core::FieldError> faults; ///< with the pointer `/variables/<name>`, `/variables` or `/body`
 };
 
 /// Replaces each placeholder with its value. A placeholder inside a value is not replaced. Values are escaped
-/// only in HTML bodies. Errors: a placeholder without a value, a line break in a value of the subject, and a
-/// rendered text above its limit. Precondition: the template has no errors.
+/// only in HTML bodies: between tags and in quoted attributes for HTML, within a URL also percent-encoded.
+/// Errors: a placeholder without a value, a line break in a value of the subject, a URL attribute that is not
+/// permitted (see `UrlScheme`), a rendered text above its limit, and a placeholder in an HTML body where no
+/// value can be escaped. An older version may have stored such a template. Precondition: the template has no
+/// other errors.
 Rendering render(Template const& t, Variables const& variables);
 
 } // namespace notify

@@ -20,7 +20,15 @@ constexpr std::chrono::minutes token_life = 40min; ///< Apple permits 20 to 60 m
 constexpr std::chrono::minutes shortest_life = 20min;
 
 /// Indexes in the header fields.
-enum Field : std::uint8_t { path = 3, authorization = 4, expiration = 8, collapse_id = 9, id = 10 };
+enum Field : std::uint8_t {
+    path = 3,
+    authorization = 4,
+    push_type = 6,
+    priority = 7,
+    expiration = 8,
+    collapse_id = 9,
+    id = 10
+};
 
 struct Meaning {
     std::string_view reason;
@@ -89,13 +97,13 @@ Verdict verdict_of(unsigned status, std::string_view reason)
     return status >= 500 ? Verdict::transient : Verdict::refused;
 }
 
+} // namespace
+
 std::string base_url_for(ApnsKey const& key, PushOptions const& options)
 {
     if (!options.apns_base_url.empty()) return options.apns_base_url;
     return std::string(key.sandbox ? sandbox : production);
 }
-
-} // namespace
 
 CarrierResponse read_response(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after)
@@ -110,7 +118,7 @@ CarrierResponse read_response(
     if (read.result.verdict == Verdict::gone) read.result.gone_since = fault->since;
     read.stale = fault->reason == "ExpiredProviderToken";
     // TooManyRequests concerns one device, so its Retry-After does not apply to pushes to other devices.
-    read.hold = retry_after && (status >= 500 || fault->reason == "TooManyProviderTokenUpdates");
+    read.hold = (retry_after && status >= 500) || fault->reason == "TooManyProviderTokenUpdates";
     return read;
 }
 
@@ -120,7 +128,7 @@ Protocol::Protocol(Credential::Ptr credential, PushOptions const& options, core:
       path_(base_url_.prefix + "/3/device/"), clock_(clock),
       headers_{{":method", "POST"}, {":scheme", base_url_.tls ? "https" : "http"},
           {":authority", base_url_.authority}, {":path", {}, true}, {"authorization", {}},
-          {"apns-topic", credential_->apns().bundle_id}, {"apns-push-type", "alert"}, {"apns-priority", "10"},
+          {"apns-topic", credential_->apns().bundle_id}, {"apns-push-type", {}}, {"apns-priority", {}},
           {"apns-expiration", {}}, {"apns-collapse-id", {}}, {"apns-id", {}, true}, {"traceparent", {}, true}}
 {
 }
@@ -162,6 +170,8 @@ std::span<http2_client::Header const> Protocol::write(
     request.body = {push.apns_body, {}, {}};
     request.authorization = number_;
     headers_[Field::path].value = request.path;
+    headers_[Field::push_type].value = push.apns_push_type;
+    headers_[Field::priority].value = push.apns_priority;
     headers_[Field::expiration].value = push.apns_expiration;
     headers_[Field::collapse_id].value = push.collapse_id;
     headers_[Field::id].value = {request.id.data(), request.id.size()};

@@ -18,6 +18,9 @@ namespace notify::apns {
 CarrierResponse read_response(
     unsigned status, std::string_view body, std::optional<std::chrono::seconds> retry_after);
 
+/// APNS_BASE_URL, or Apple's server for the environment of the credential.
+std::string base_url_for(ApnsKey const& key, PushOptions const& options);
+
 /// Makes a provider token every 40 minutes. Apple refuses tokens that are older than an hour, and tokens that
 /// are renewed more often than every 20 minutes.
 class Protocol final : public CarrierProtocol {
@@ -32,6 +35,8 @@ public:
     bool authorized() const override { return number_ > 0; }
 
     std::optional<SendResult> refusal() const override { return std::nullopt; }
+
+    void forget_refusal() override {}
 
     bool renew(std::uint32_t authorization) override;
 

@@ -2,6 +2,8 @@
 
 #include "http/retry_after.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +14,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds longest_hold = 1h;
+constexpr std::chrono::seconds default_hold = 60s; ///< after a 429 response without Retry-After
+/// How long a refused credential is not tried again. Meanwhile the callers pause the carrier for the scope.
+constexpr std::chrono::seconds refusal_kept = 60s;
+constexpr std::size_t permits_at_once = 500;
+constexpr std::size_t few_permits = 100;
+
+/// The result of a push that was not handed out.
+PushResult untried(Verdict verdict, std::string_view reason, std::chrono::steady_clock::duration wait)
+{
+    return push_result(verdict, std::string(reason), std::chrono::ceil<std::chrono::seconds>(wait));
+}
 
 http2_client::ClientOptions client_options(BaseUrl const& url, PushOptions const& options)
 {
@@ -45,15 +58,20 @@ public:
     }
 
     CarrierRequest request;
+    bool probe = false;
+    Steady::time_point sent_at{};
 
 private:
     CarrierClient& owner_;
     SharedPush push_; ///< keeps the memory valid that `body` refers to, after the batch is gone
 };
 
-CarrierClient::CarrierClient(
-    std::shared_ptr<CarrierProtocol> protocol, Deps deps, PushQueue::Finished finished)
-    : deps_(std::move(deps)), protocol_(std::move(protocol)), finished_(std::move(finished)),
+CarrierClient::CarrierClient(std::shared_ptr<CarrierProtocol> protocol, Credential const& credential,
+    core::TenantId tenant, Deps deps, PushQueue::Finished finished)
+    : deps_(std::move(deps)), protocol_(std::move(protocol)), carrier_(credential.carrier()),
+      origin_(protocol_->base_url().origin()), tenant_(tenant),
+      project_(carrier_ == Carrier::fcm ? credential.fcm().project_id : std::string()),
+      breaker_(deps_.breakers.of(carrier_, origin_)), finished_(std::move(finished)),
       queue_(finished_, deps_.dropped),
       http_(deps_.executor, deps_.context, client_options(protocol_->base_url(), deps_.options), *this)
 {
@@ -61,47 +79,87 @@ CarrierClient::CarrierClient(
 
 CarrierClient::~CarrierClient()
 {
+    if (probing_) deps_.breakers.withdraw_probe(carrier_, origin_);
     queue_.stop();
 }
 
 void CarrierClient::add(std::unique_ptr<PushBatch> batch)
 {
     used_ = Steady::now();
-    update(used_);
-    auto refusal = protocol_->refusal();
-    if (!protocol_->fits(*batch->push)) {
-        batch->set_all(push_result(Verdict::refused, std::string(push_reasons::too_large)));
-        finished_(std::move(batch));
-    } else if (refusal) {
-        batch->set_all({*std::move(refusal), {}});
-        finished_(std::move(batch));
-    } else {
-        queue_.add(std::move(batch));
-        http_.wake();
+    bool const is_new = batch->stored_at > refused_;
+    if (is_new && is_refused()) {
+        refused_until_ = {};
+        protocol_->forget_refusal();
     }
+    auto why_not = obstacle(used_);
+    if (!protocol_->fits(*batch->push))
+        why_not = push_result(Verdict::refused, std::string(push_reasons::too_large));
+    if (why_not) {
+        batch->set_all(*why_not);
+        return finished_(std::move(batch));
+    }
+    newest_ = std::max(newest_, batch->stored_at);
+    queue_.add(std::move(batch));
+    update(used_);
+    // The token's refusal may have been known, so that nothing would report it again.
+    if (auto refusal = protocol_->refusal()) queue_.drop({*std::move(refusal), {}});
+    http_.wake();
+}
+
+bool CarrierClient::is_refused() const
+{
+    return deps_.clock.now() < refused_until_;
+}
+
+/// Why no push may be sent for a while; nullopt if pushes may be sent.
+std::optional<PushResult> CarrierClient::obstacle(Steady::time_point now) const
+{
+    if (is_refused()) return refusal_;
+    if (now < held_until_) return untried(Verdict::throttled, push_reasons::throttled, held_until_ - now);
+    if (breaker_.open() && !probing_ && !breaker_.may_send(now))
+        return untried(Verdict::transient, push_reasons::down, breaker_.wait(now));
+    if (breaker_.open() && probe_sent_)
+        return untried(Verdict::transient, push_reasons::down, CarrierBreaker::first_pause);
+    return std::nullopt;
 }
 
 void CarrierClient::authorization_changed()
 {
-    if (auto refusal = protocol_->refusal()) queue_.drop({*std::move(refusal), {}});
+    if (auto refusal = protocol_->refusal()) {
+        PushResult const result{*std::move(refusal), {}};
+        if (result.verdict == Verdict::credential)
+            refuse(result, newest_);
+        else
+            queue_.drop(result);
+    }
     update(Steady::now());
     http_.wake();
 }
 
-/// Refreshes the access token if it is due, and updates `open_`.
+/// Refreshes the access token if it is due, claims the breaker's probe if it is due, and updates `open_`.
 void CarrierClient::update(Steady::time_point now)
 {
+    if (queue_.empty()) return;
     protocol_->refresh();
     open_ = protocol_->authorized() && now >= held_until_;
+    if (open_ && breaker_.open() && !probing_ && queue_.waiting() && breaker_.may_send(now)) {
+        probing_ = deps_.breakers.begin(carrier_, origin_);
+        probe_sent_ = false;
+    }
+    ask_for_permits();
 }
 
 void CarrierClient::tick(Steady::time_point now)
 {
+    if (probing_ && !probe_sent_ && !queue_.waiting()) {
+        deps_.breakers.withdraw_probe(carrier_, origin_);
+        probing_ = false;
+    }
     if (!queue_.empty()) {
         used_ = now;
         update(now);
-        if (now < held_until_) held_.retry_after = std::chrono::ceil<std::chrono::seconds>(held_until_ - now);
-        queue_.sweep(now, held_until_, held_);
+        queue_.sweep(now);
+        drop_if_closed();
     }
     http_.tick(now);
 }
@@ -111,13 +169,41 @@ bool CarrierClient::idle() const noexcept
     return queue_.empty() && http_.in_flight() == 0;
 }
 
+std::optional<CarrierSender::SteadyTime> CarrierClient::held_until() const noexcept
+{
+    return Steady::now() < held_until_ ? std::optional(held_until_) : std::nullopt;
+}
+
+void CarrierClient::ask_for_permits()
+{
+    std::size_t const backlog = queue_.backlog();
+    if (deps_.quota == nullptr || asking_ || backlog == 0 || permits_ >= std::min(backlog, few_permits))
+        return;
+    asking_ = true;
+    deps_.quota->take(tenant_, project_, std::min(backlog, permits_at_once),
+        [weak = weak_from_this(), executor = deps_.executor](std::size_t permits) {
+            asio::post(executor, [weak, permits] {
+                auto const self = weak.lock();
+                if (!self) return;
+                self->asking_ = false;
+                self->permits_ += permits;
+                self->ask_for_permits();
+                self->http_.wake();
+            });
+        });
+}
+
 http2_client::RequestSource::Request CarrierClient::next(bool urgent_only) noexcept
 {
-    if (!open_ || !queue_.waiting()) return {};
+    if (backlog() == 0) return {};
     if (free_.empty()) free_.push_back(&slots_.emplace_back(*this));
     Slot& slot = *free_.back();
     if (!queue_.take(urgent_only, slot)) return {};
     free_.pop_back();
+    if (!breaker_.open()) probing_ = false; // the push of another client has closed it
+    slot.probe = probe_sent_ = probing_;
+    slot.sent_at = Steady::now();
+    if (permits_ > 0 && --permits_ < few_permits) ask_for_permits();
     slot.request.retry_after.reset();
     slot.request.keep_id = slot.batch().keep_provider_ids;
     auto const headers = protocol_->write(*slot.batch().push, slot.target(), slot.request);
@@ -125,47 +211,73 @@ http2_client::RequestSource::Request CarrierClient::next(bool urgent_only) noexc
     return {&slot, headers};
 }
 
-bool CarrierClient::waiting() const noexcept
+std::size_t CarrierClient::backlog() const noexcept
 {
-    return open_ && queue_.waiting();
+    if (!open_) return 0;
+    std::size_t const backlog = queue_.backlog();
+    if (breaker_.open()) return probing_ && !probe_sent_ ? std::min<std::size_t>(backlog, 1) : 0;
+    return deps_.quota == nullptr ? backlog : std::min(backlog, permits_);
 }
 
 void CarrierClient::unreachable(std::string_view detail) noexcept
 {
     deps_.logger.warn(
         "cannot reach a push server", {{"host", protocol_->base_url().host}, {"detail", detail}});
-    queue_.drop(push_result(Verdict::transient, std::string(push_reasons::connect)));
+    note(CarrierBreaker::Event::unreachable, probing_);
+    drop_if_closed();
 }
 
-void CarrierClient::disconnected(std::string_view detail) noexcept
+void CarrierClient::disconnected(std::string_view detail, bool announced) noexcept
 {
     deps_.logger.info(
         "the connection to a push server ended", {{"host", protocol_->base_url().host}, {"detail", detail}});
+    if (announced) return;
+    note(CarrierBreaker::Event::failed, false);
+    drop_if_closed();
+}
+
+/// Reports an event to the breaker. `probe`: of the probe that this client sends.
+void CarrierClient::note(CarrierBreaker::Event event, bool probe)
+{
+    if (probe) probing_ = probe_sent_ = false;
+    deps_.breakers.end(carrier_, origin_, event, probe);
+    // Another push has shown that the carrier works, so this client's probe is an ordinary push.
+    if (event == CarrierBreaker::Event::answered) probing_ = probe_sent_ = false;
 }
 
 void CarrierClient::ended(Slot& slot, http2_client::StreamEnd end)
 {
+    bool const probe = std::exchange(slot.probe, false);
+    if (end == http2_client::StreamEnd::answered) deps_.latency.add(slot.sent_at, Steady::now());
+    using enum http2_client::StreamEnd;
+    // The loss of a connection is one event, however many pushes were in flight (`disconnected`).
+    bool const failed = end == timeout || (end == lost && probe) || (end == answered && slot.status >= 500);
+    if (failed || end == answered)
+        note(failed ? CarrierBreaker::Event::failed : CarrierBreaker::Event::answered, probe);
+    else if (probe)
+        probe_sent_ = false; // the carrier has not processed it, so it is sent again
     if (slot.awaited()) {
         switch (end) {
-        case http2_client::StreamEnd::answered:
-            read(slot);
+        case answered:
+            read(slot, failed && probe);
             break;
-        case http2_client::StreamEnd::refused:
+        case refused:
             queue_.refused(slot);
             http_.wake();
             break;
-        case http2_client::StreamEnd::lost:
-            queue_.finish(slot, push_result(Verdict::transient, std::string(push_reasons::lost)));
+        case lost:
+            finish(slot, push_result(Verdict::transient, std::string(push_reasons::lost)), probe);
             break;
-        case http2_client::StreamEnd::timeout:
-            queue_.finish(slot, push_result(Verdict::transient, std::string(push_reasons::timeout)));
+        case timeout:
+            finish(slot, push_result(Verdict::transient, std::string(push_reasons::timeout)), probe);
             break;
         }
     }
     free_.push_back(&slot);
+    if (failed) drop_if_closed();
 }
 
-void CarrierClient::read(Slot& slot)
+void CarrierClient::read(Slot& slot, bool failed_probe)
 {
     auto read = protocol_->read(slot.request, slot.status, slot.answer);
     if (read.stale && !slot.renewed() && protocol_->renew(slot.request.authorization)) {
@@ -173,17 +285,43 @@ void CarrierClient::read(Slot& slot)
         queue_.renew(slot);
         return http_.wake();
     }
+    bool const refused = read.result.verdict == Verdict::credential;
     if (read.hold) hold(read.result);
-    queue_.finish(slot, std::move(read.result));
+    if (refused) refuse(read.result, slot.batch().stored_at);
+    finish(slot, std::move(read.result), failed_probe);
+    if (refused || read.hold) drop_if_closed();
 }
 
+void CarrierClient::finish(Slot& slot, PushResult result, bool failed_probe)
+{
+    result.probe = failed_probe;
+    queue_.finish(slot, std::move(result));
+}
+
+/// Finishes the pushes that were not handed out, if none may be sent for a while.
+void CarrierClient::drop_if_closed()
+{
+    bool const waits_for_probe = probing_ && !probe_sent_;
+    if (auto const why_not = obstacle(Steady::now()); why_not && !waits_for_probe) queue_.drop(*why_not);
+}
+
+/// Stops the pushes of the credential for the time that the carrier has asked for.
 void CarrierClient::hold(PushResult const& result)
 {
-    auto const until = Steady::now() + std::min(result.retry_after.value_or(0s), longest_hold);
-    if (until <= held_until_) return;
-    held_until_ = until;
-    held_ = push_result(Verdict::throttled, result.reason);
+    auto const until = Steady::now() + std::min(result.retry_after.value_or(default_hold), longest_hold);
+    held_until_ = std::max(held_until_, until);
     open_ = false;
+}
+
+/// Stops the pushes of a refused credential. The first refusal is enough. Pushes of a credential that was
+/// stored later go on.
+void CarrierClient::refuse(PushResult const& result, core::Time stored_at)
+{
+    refusal_ = result;
+    refusal_.handed_out = false;
+    refused_ = std::max(refused_, stored_at);
+    if (newest_ <= refused_) refused_until_ = deps_.clock.now() + refusal_kept;
+    queue_.drop(refusal_, refused_);
 }
 
 } // namespace notify

@@ -3,9 +3,13 @@
 
 #include "http2_client/client.hpp"
 #include "observe/log.hpp"
+#include "providers/breakers.hpp"
 #include "providers/carrier_protocol.hpp"
+#include "providers/carrier_sender.hpp"
+#include "providers/latency_floor.hpp"
 #include "providers/push_options.hpp"
 #include "providers/push_queue.hpp"
+#include "providers/push_quota.hpp"
 
 #include <chrono>
 #include <deque>
@@ -16,8 +20,10 @@ namespace notify {
 
 namespace asio = boost::asio;
 
-/// Sends the batches of one credential over its connections. Used only on PushSender's thread.
-class CarrierClient final : private http2_client::RequestSource {
+/// Sends the batches of one credential to FCM or APNs, over HTTP/2 connections of its own.
+class CarrierClient final : public CarrierSender,
+                            public std::enable_shared_from_this<CarrierClient>,
+                            private http2_client::RequestSource {
 public:
     struct Deps {
         asio::any_io_executor executor;
@@ -26,55 +32,76 @@ public:
         core::Clock const& clock;
         observe::Logger& logger;
         DroppedDevices const& dropped;
+        Breakers& breakers;
+        LatencyFloor& latency;      ///< of the carrier
+        PushQuota* quota = nullptr; ///< null if the pushes are not paced
     };
 
-    /// The references in `deps` outlive this object.
-    CarrierClient(std::shared_ptr<CarrierProtocol> protocol, Deps deps, PushQueue::Finished finished);
+    /// The references in `deps` outlive this object. `tenant` is the tenant whose quota is used.
+    CarrierClient(std::shared_ptr<CarrierProtocol> protocol, Credential const& credential,
+        core::TenantId tenant, Deps deps, PushQueue::Finished finished);
 
-    /// Finishes all pushes with the result STOPPED.
-    ~CarrierClient();
+    ~CarrierClient() override;
     CarrierClient(CarrierClient const&) = delete;
     CarrierClient& operator=(CarrierClient const&) = delete;
 
-    void add(std::unique_ptr<PushBatch> batch);
+    void add(std::unique_ptr<PushBatch> batch) override;
 
     /// Called when the carrier has a new access token, or its request for an access token was refused.
     void authorization_changed();
 
-    /// Enforces the deadlines. Call this function about every 100 ms.
-    void tick(std::chrono::steady_clock::time_point now);
+    void tick(SteadyTime now) override;
 
-    /// Whether there is no batch and no push in flight. A push whose batch no longer waits stays in flight
-    /// until its response arrives or its time limit ends.
-    bool idle() const noexcept;
+    /// A push whose batch no longer waits stays in flight until its response arrives or its time limit ends.
+    bool idle() const noexcept override;
 
-    /// The last time at which the client had an unfinished batch.
-    std::chrono::steady_clock::time_point used() const noexcept { return used_; }
+    SteadyTime used() const noexcept override { return used_; }
 
-    std::size_t connections() const noexcept { return http_.connections(); }
+    std::size_t connections() const noexcept override { return http_.connections(); }
+
+    std::optional<SteadyTime> held_until() const noexcept override;
 
 private:
     class Slot;
     using Steady = std::chrono::steady_clock;
 
     Request next(bool urgent_only) noexcept override;
-    bool waiting() const noexcept override;
+    std::size_t backlog() const noexcept override;
     void unreachable(std::string_view detail) noexcept override;
-    void disconnected(std::string_view detail) noexcept override;
+    void disconnected(std::string_view detail, bool announced) noexcept override;
 
     void ended(Slot& slot, http2_client::StreamEnd end);
-    void read(Slot& slot);
+    void read(Slot& slot, bool failed_probe);
+    void finish(Slot& slot, PushResult result, bool failed_probe);
     void hold(PushResult const& result);
+    void refuse(PushResult const& result, core::Time stored_at);
+    std::optional<PushResult> obstacle(Steady::time_point now) const;
     void update(Steady::time_point now);
+    void ask_for_permits();
+    void note(CarrierBreaker::Event event, bool probe);
+    void drop_if_closed();
+    bool is_refused() const;
 
     Deps const deps_;
     std::shared_ptr<CarrierProtocol> const protocol_;
+    Carrier const carrier_;
+    std::string const origin_;
+    core::TenantId const tenant_;
+    std::string const project_; ///< whose quota is used
+    CarrierBreaker& breaker_;
     PushQueue::Finished const finished_;
     PushQueue queue_;
     std::deque<Slot> slots_; ///< as many as the highest number of pushes in flight so far
     std::vector<Slot*> free_;
     Steady::time_point held_until_{}; ///< no push is sent before this time (Retry-After)
-    PushResult held_;                 ///< result of pushes whose deadline is before that time
+    PushResult refusal_;              ///< the carrier's refusal of the credential
+    core::Time refused_{};            ///< `stored_at` of the refused credential
+    core::Time newest_{};             ///< the latest `stored_at` of a batch
+    core::Time refused_until_{};      ///< until this time, the credential is not tried again
+    std::size_t permits_ = 0;         ///< of the quota
+    bool asking_ = false;             ///< for permits
+    bool probing_ = false;            ///< this client sends the breaker's probe
+    bool probe_sent_ = false;
     Steady::time_point used_ = Steady::now();
     bool open_ = false; ///< whether pushes may be sent: there is a token and no Retry-After is in effect
     http2_client::Client http_; ///< destroyed first, because it calls this object

@@ -22,6 +22,9 @@ struct BaseUrl {
     std::string authority; ///< `:authority`
     std::string prefix;    ///< prefix of every path, without a slash at the end
 
+    /// Such as `https://fcm.googleapis.com`.
+    std::string origin() const { return (tls ? "https://" : "http://") + authority; }
+
     /// Throws std::invalid_argument if `text` is not an http or https URL.
     static BaseUrl parse(std::string const& text);
 };
@@ -61,6 +64,9 @@ public:
     /// Why the last request for an access token failed, if there is no usable token and it is too early to
     /// request one again; else nullopt.
     virtual std::optional<SendResult> refusal() const = 0;
+
+    /// Forgets why the last request for an access token failed, so that a token can be requested now.
+    virtual void forget_refusal() = 0;
 
     /// Reports that the access token with this number was refused as too old. Returns true if there is a
     /// newer token, or if a newer token is being fetched.

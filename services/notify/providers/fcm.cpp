@@ -21,8 +21,10 @@ using Steady = std::chrono::steady_clock;
 // The refresh and expiry margins are reduced for access tokens with a short lifetime (`part_of`).
 constexpr std::chrono::seconds refresh_ahead = 300s;
 constexpr std::chrono::seconds expiry_margin = 10s;
-constexpr std::chrono::seconds pause_after_failure = 1s;
-constexpr std::chrono::seconds pause_after_refusal = 10s;
+constexpr std::chrono::seconds first_pause = 1s; ///< after a failed request for a token; doubles
+constexpr std::chrono::seconds longest_pause = 30s;
+constexpr std::chrono::seconds pause_after_refusal = 60s;
+constexpr std::chrono::seconds least_token_life = 60s; ///< a token that FCM refuses earlier is not replaced
 
 constexpr std::size_t authorization_field = 5; ///< index in the header fields
 
@@ -134,7 +136,8 @@ CarrierResponse read_response(
     Verdict const verdict = verdict_of(status, *fault);
     CarrierResponse read{.result = push_result(verdict, reason_of(verdict, *fault), retry_after)};
     read.stale = status == 401 && fault->code != "THIRD_PARTY_AUTH_ERROR";
-    read.hold = retry_after && (verdict == Verdict::throttled || verdict == Verdict::transient);
+    // FCM's quota belongs to the project, so a 429 response stops all pushes of the credential.
+    read.hold = verdict == Verdict::throttled || (retry_after && verdict == Verdict::transient);
     return read;
 }
 
@@ -179,11 +182,16 @@ void Protocol::take(oauth::TokenResult result)
         usable_until_ = result.token->expires - part_of(life, 10, expiry_margin);
         refresh_from_ = result.token->expires - part_of(life, 2, refresh_ahead);
         refusal_.reset();
+        failures_ = 0;
     } else {
         bool const refused = result.failure.verdict == Verdict::credential;
-        auto const pause = refused ? pause_after_refusal : pause_after_failure;
-        ask_again_ = Steady::now() + std::max(pause, result.failure.retry_after.value_or(pause));
+        auto const own =
+            refused ? pause_after_refusal : std::min(first_pause * (1 << failures_), longest_pause);
+        auto const pause = std::max(own, result.failure.retry_after.value_or(own));
+        failures_ = std::min(failures_ + 1, 5U);
+        ask_again_ = Steady::now() + pause;
         refusal_ = std::move(result.failure);
+        refusal_->retry_after = pause;
     }
     changed_();
 }
@@ -198,12 +206,20 @@ std::optional<SendResult> Protocol::refusal() const
     return !authorized() && Steady::now() < ask_again_ ? refusal_ : std::nullopt;
 }
 
+void Protocol::forget_refusal()
+{
+    refusal_.reset();
+    ask_again_ = renew_again_ = {};
+}
+
 bool Protocol::renew(std::uint32_t authorization)
 {
-    if (authorization == number_) {
-        usable_until_ = refresh_from_ = core::Time();
-        refresh();
-    }
+    if (authorization != number_) return true;
+    auto const now = Steady::now();
+    if (now < renew_again_) return fetching_; // other pushes in flight had the same token
+    renew_again_ = now + least_token_life;
+    usable_until_ = refresh_from_ = core::Time();
+    refresh();
     return true;
 }
 

@@ -47,6 +47,7 @@ public:
     void refresh() override;
     bool authorized() const override;
     std::optional<SendResult> refusal() const override;
+    void forget_refusal() override;
     bool renew(std::uint32_t authorization) override;
 
     bool fits(RenderedPush const& push) const noexcept override { return push.fcm_fits; }
@@ -69,7 +70,9 @@ private:
     std::uint32_t number_ = 0;  ///< number of the access token
     core::Time usable_until_{}, refresh_from_{};
     std::optional<SendResult> refusal_;
+    unsigned failures_ = 0; ///< failed requests for a token in a row, at most 5
     std::chrono::steady_clock::time_point ask_again_{};
+    std::chrono::steady_clock::time_point renew_again_{}; ///< when a refused token may be replaced again
     bool fetching_ = false;
 };
 

@@ -17,11 +17,15 @@
 
 namespace notify {
 
+struct WebSubscription; // domain/web_subscription.hpp
+
 /// One device to push to.
 struct PushTarget {
     std::int64_t device_id = 0;
     Carrier carrier = Carrier::fcm;
     std::string token;
+    /// For Web Push: the subscription; null if it cannot be decrypted.
+    std::shared_ptr<WebSubscription const> web{};
 };
 
 /// The result of a push to one device. `unknown` does not occur: if the connection was lost or no response
@@ -32,6 +36,21 @@ struct PushResult : SendResult {
     /// registered after this time must not be removed.
     std::optional<core::Time> gone_since;
     bool handed_out = false; ///< a connection took the push, so the carrier may have received it
+    bool probe = false;      ///< the push was sent to find out whether the carrier works again
+
+    /// Whether the result counts as an attempt. It does not if the push was not handed out, if it was a probe
+    /// that failed, if the carrier throttles, or if this process stopped waiting for the response.
+    bool counts() const noexcept;
+
+    /// Whether this process is the reason of the result: it is stopping, its queue is full, or it had no
+    /// time.
+    bool is_ours() const noexcept;
+
+    /// Whether the push keeps its place, because it was not sent and the result does not count.
+    bool untried() const noexcept
+    {
+        return (verdict == Verdict::transient || verdict == Verdict::throttled) && !counts();
+    }
 
     /// Whether the result is "gone" for a device that was last registered at `registered_at`.
     bool is_gone(core::Time registered_at) const noexcept
@@ -52,8 +71,12 @@ inline PushResult push_result(
 
 /// Reasons that this service sets itself.
 namespace push_reasons {
-/// No connection to the carrier could be made, or the server does not support HTTP/2.
+/// The carrier's URL is invalid.
 inline constexpr std::string_view connect = "CONNECT_FAILED";
+/// The carrier does not connect, does not respond, or responds to everything with an error of the server.
+inline constexpr std::string_view down = "CARRIER_DOWN";
+/// The carrier throttles the credential.
+inline constexpr std::string_view throttled = "CARRIER_THROTTLED";
 /// The connection broke while the push was in flight.
 inline constexpr std::string_view lost = "CONNECTION_LOST";
 /// The carrier did not respond within `PushOptions::response_timeout`.
@@ -70,15 +93,37 @@ inline constexpr std::string_view busy = "BUSY";
 inline constexpr std::string_view removed = "DEVICE_REMOVED";
 /// The file of PUSH_OUTBOX cannot be written.
 inline constexpr std::string_view outbox = "OUTBOX";
+/// The subscription of a web device cannot be decrypted.
+inline constexpr std::string_view no_subscription = "SUBSCRIPTION_UNREADABLE";
+/// The scope no longer has the key that a web device registered under.
+inline constexpr std::string_view no_key = "VAPID_KEY_MISSING";
+/// WEB_PUSH_HOSTS no longer has the host of a subscription's endpoint.
+inline constexpr std::string_view host = "HOST_NOT_ALLOWED";
+/// The host of a subscription's endpoint has only addresses that are not allowed (OUTBOUND_ALLOW_PRIVATE).
+inline constexpr std::string_view address = "ADDRESS_NOT_ALLOWED";
 /// The response does not follow the carrier's protocol.
 inline constexpr std::string_view unexpected = "UNEXPECTED_ANSWER";
 } // namespace push_reasons
+
+inline bool PushResult::is_ours() const noexcept
+{
+    return reason == push_reasons::stopped || reason == push_reasons::busy ||
+           reason == push_reasons::not_sent;
+}
+
+inline bool PushResult::counts() const noexcept
+{
+    return handed_out && !probe && verdict != Verdict::throttled && reason != push_reasons::stopped;
+}
 
 using SharedPush = std::shared_ptr<RenderedPush const>;
 
 /// One push to many devices of one credential, queued as a unit.
 struct PushBatch {
     Credential::Ptr credential;
+    /// When the credential was stored. A refusal of the credential does not apply to a credential that was
+    /// stored later, even if it is equal.
+    core::Time stored_at{};
     SharedPush push;
     std::vector<PushTarget> targets;
     /// Pushes that are not sent before this time get the verdict `transient`. For pushes that were sent
@@ -88,7 +133,7 @@ struct PushBatch {
     /// for the other batches.
     bool bulk = false;
     bool keep_provider_ids = true; ///< whether accepted results contain the carrier's message id
-    std::stop_token stop;          ///< a stop request; see `PushSender::send_all`
+    std::stop_token stop;          ///< after a stop request, unsent pushes end with STOPPED
 
     std::vector<PushResult> results; ///< set by PushSender, in the order of `targets`
 

@@ -13,8 +13,28 @@ constexpr std::size_t piece_size = 64 << 10; ///< bytes per append; limits the m
 std::string message_for(PushTarget const& target, RenderedPush const& push)
 {
     if (target.carrier == Carrier::apns) return push.apns_body;
+    if (target.carrier == Carrier::webpush) return push.web_payload;
     std::string space;
     return push.fcm_head + std::string(json_escaped(target.token, space)) + push.fcm_tail;
+}
+
+bool fits(RenderedPush const& push, Carrier carrier) noexcept
+{
+    switch (carrier) {
+    case Carrier::fcm:
+        return push.fcm_fits;
+    case Carrier::apns:
+        return push.apns_fits;
+    case Carrier::webpush:
+        break;
+    }
+    return push.web_fits;
+}
+
+/// The value of `platform`: the carrier's name, but `web` for Web Push.
+std::string_view platform_of(PushTarget const& target) noexcept
+{
+    return target.carrier == Carrier::webpush ? "web" : to_string(target.carrier);
 }
 
 } // namespace
@@ -26,7 +46,7 @@ void PushOutbox::append_line(std::string& lines, PushTarget const& target, Rende
         .member("at", clock_.now())
         .member("tenant", push.scope.slug)
         .member("env", core::to_string(push.scope.environment()))
-        .member("platform", to_string(target.carrier))
+        .member("platform", platform_of(target))
         .member("token", target.token)
         .key("message")
         .raw(message_for(target, push))
@@ -38,8 +58,8 @@ void PushOutbox::append_line(std::string& lines, PushTarget const& target, Rende
 void PushOutbox::deliver(PushBatch& batch) const
 {
     RenderedPush const& push = *batch.push;
-    bool const fits = batch.credential->carrier() == Carrier::apns ? push.apns_fits : push.fcm_fits;
-    if (!fits) return batch.set_all(push_result(Verdict::refused, std::string(push_reasons::too_large)));
+    if (!fits(push, batch.credential->carrier()))
+        return batch.set_all(push_result(Verdict::refused, std::string(push_reasons::too_large)));
     batch.results.clear();
     std::string lines;
     for (std::size_t i = 0; i < batch.targets.size(); ++i) {
@@ -53,9 +73,11 @@ void PushOutbox::deliver(PushBatch& batch) const
 PushResult PushOutbox::write(std::string const& lines) const
 {
     auto const error = core::append_to_file(path_, lines);
-    if (!error) return push_result(Verdict::accepted);
-    logger_.error("cannot append pushes to PUSH_OUTBOX", {{"detail", error.message()}});
-    return push_result(Verdict::transient, std::string(push_reasons::outbox));
+    if (error) logger_.error("cannot append pushes to PUSH_OUTBOX", {{"detail", error.message()}});
+    auto result = error ? push_result(Verdict::transient, std::string(push_reasons::outbox))
+                        : push_result(Verdict::accepted);
+    result.handed_out = true;
+    return result;
 }
 
 } // namespace notify

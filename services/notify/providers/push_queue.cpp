@@ -1,5 +1,6 @@
 #include "providers/push_queue.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -37,6 +38,7 @@ PushTarget const& PushQueue::Sent::target() const noexcept
 void PushQueue::add(std::unique_ptr<PushBatch> batch)
 {
     if (batch->targets.empty()) return finished_(std::move(batch));
+    backlog_ += batch->targets.size();
     auto& lane = waiting_[batch->bulk ? 1 : 0];
     lane.emplace_back(std::move(batch));
     lane.back().self = std::prev(lane.end());
@@ -73,11 +75,13 @@ std::optional<PushQueue::Again> PushQueue::next(std::size_t lane)
     if (!again_[lane].empty()) {
         Again const push = again_[lane].front();
         again_[lane].pop_front();
+        --backlog_;
         return push;
     }
     if (waiting_[lane].empty()) return std::nullopt;
     Work& work = waiting_[lane].front();
     Again const push{&work, static_cast<std::uint32_t>(work.next++)};
+    --backlog_;
     if (work.all_taken()) running_.splice(running_.end(), waiting_[lane], work.self);
     return push;
 }
@@ -93,9 +97,14 @@ void PushQueue::hand_out(Sent& sent, Again const& push)
 
 void PushQueue::finish(Sent& sent, PushResult result)
 {
+    result.handed_out = true;
+    withdraw(sent, std::move(result));
+}
+
+void PushQueue::withdraw(Sent& sent, PushResult result)
+{
     Work& work = *std::exchange(sent.work_, nullptr);
     work.sent.erase(work.sent.iterator_to(sent));
-    result.handed_out = true;
     finish(work, sent.target_, std::move(result));
 }
 
@@ -116,6 +125,7 @@ void PushQueue::refused(Sent& sent)
     again.work->sent.erase(again.work->sent.iterator_to(sent));
     sent.work_ = nullptr;
     again_[again.work->lane()].push_back(again);
+    ++backlog_;
 }
 
 void PushQueue::renew(Sent& sent)
@@ -124,16 +134,20 @@ void PushQueue::renew(Sent& sent)
     refused(sent);
 }
 
-void PushQueue::drop(PushResult const& why)
+void PushQueue::drop(PushResult const& why, core::Time up_to)
 {
-    for (auto& lane : waiting_) {
-        while (!lane.empty())
-            drop(lane.front(), why);
-    }
-    for (auto& lane : again_) {
-        while (!lane.empty())
-            drop(*lane.front().work, why);
-    }
+    std::vector<Work*> works;
+    for (auto& lane : waiting_)
+        for (auto& work : lane)
+            works.push_back(&work);
+    for (auto& lane : again_)
+        for (auto const& push : lane)
+            works.push_back(push.work);
+    std::ranges::sort(works);
+    auto const repeated = std::ranges::unique(works);
+    works.erase(repeated.begin(), repeated.end());
+    for (auto* const work : works)
+        if (work->batch->stored_at <= up_to) drop(*work, why);
 }
 
 void PushQueue::drop(Work& work, PushResult const& why)
@@ -148,6 +162,7 @@ void PushQueue::drop(Work& work, PushResult const& why)
             targets.push_back(static_cast<std::uint32_t>(work.next++));
         running_.splice(running_.end(), waiting_[work.lane()], work.self);
     }
+    backlog_ -= targets.size();
     for (std::uint32_t const target : targets)
         finish(work, target, why); // the last result may destroy `work`
 }
@@ -169,15 +184,15 @@ void PushQueue::stop()
         abandon(running_.front());
 }
 
-void PushQueue::sweep(Time now, Time sendable_from, PushResult const& why_not)
+void PushQueue::sweep(Time now)
 {
     for (auto* const works : {&waiting_[0], &waiting_[1], &running_}) {
         for (auto it = works->begin(); it != works->end();)
-            sweep(*it++, now, sendable_from, why_not);
+            sweep(*it++, now);
     }
 }
 
-void PushQueue::sweep(Work& work, Time now, Time sendable_from, PushResult const& why_not)
+void PushQueue::sweep(Work& work, Time now)
 {
     if (work.abandoned_at) {
         if (now >= *work.abandoned_at) abandon(work);
@@ -186,8 +201,6 @@ void PushQueue::sweep(Work& work, Time now, Time sendable_from, PushResult const
         drop(work, passing(push_reasons::stopped));
     } else if (work.batch->deadline <= now) {
         drop(work, passing(push_reasons::not_sent));
-    } else if (work.batch->deadline < sendable_from) {
-        drop(work, why_not);
     }
 }
 

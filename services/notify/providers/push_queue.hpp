@@ -64,12 +64,19 @@ public:
     bool waiting() const noexcept; ///< whether there is a push to hand out
     bool empty() const noexcept;   ///< whether there is no batch
 
+    /// The number of pushes to hand out.
+    std::size_t backlog() const noexcept { return backlog_; }
+
     /// Hands out the next push. Returns false if there is no push to hand out. Pushes to dropped devices are
     /// not handed out. They get the result DEVICE_REMOVED.
     bool take(bool urgent_only, Sent& sent);
 
     /// Sets the result of a push that was handed out and is awaited.
     void finish(Sent& sent, PushResult result);
+
+    /// Sets the result of a push that was handed out, but was not sent. `handed_out` of the result stays
+    /// false.
+    void withdraw(Sent& sent, PushResult result);
 
     /// Call this function if the server did not process the push. The queue hands the push out again, at
     /// most three times, before other pushes of the same priority (urgent or bulk). After that, the push gets
@@ -80,18 +87,18 @@ public:
     /// `renewed()` true.
     void renew(Sent& sent);
 
-    /// Gives the result `why` to every push that is not handed out.
-    void drop(PushResult const& why);
+    /// Gives the result `why` to every push that is not handed out. `up_to`: only to pushes whose credential
+    /// was not stored later (`PushBatch::stored_at`).
+    void drop(PushResult const& why, core::Time up_to = core::Time::max());
 
     /// Sets the result of every push to STOPPED. Pushes that were handed out are no longer awaited
     /// (`Sent::abandoned`).
     void stop();
 
-    /// Enforces the deadlines of pushes that were not handed out. The result is NOT_SENT_IN_TIME if the
-    /// deadline has passed, or `why_not` if the deadline is before `sendable_from`. In batches with a stop
-    /// request, pushes that were not handed out get the result STOPPED. Responses to the other pushes of such
-    /// a batch are awaited for two more seconds.
-    void sweep(Time now, Time sendable_from, PushResult const& why_not);
+    /// Enforces the deadlines of pushes that were not handed out: they get the result NOT_SENT_IN_TIME. In
+    /// batches with a stop request, pushes that were not handed out get the result STOPPED. Responses to the
+    /// other pushes of such a batch are awaited for two more seconds.
+    void sweep(Time now);
 
 private:
     struct Work {
@@ -122,13 +129,14 @@ private:
     void finish(Work& work, std::uint32_t target, PushResult result);
     void drop(Work& work, PushResult const& why);
     void abandon(Work& work);
-    void sweep(Work& work, Time now, Time sendable_from, PushResult const& why_not);
+    void sweep(Work& work, Time now);
 
     Finished const finished_;
     DroppedDevices const& dropped_;
     std::list<Work> waiting_[2]; ///< batches with targets that were never handed out; [0]: urgent, [1]: bulk
     std::list<Work> running_;    ///< batches whose targets were all handed out
     std::deque<Again> again_[2]; ///< [0]: urgent, [1]: bulk
+    std::size_t backlog_ = 0;
 };
 
 } // namespace notify

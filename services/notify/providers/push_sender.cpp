@@ -8,6 +8,7 @@
 #include "providers/carrier_client.hpp"
 #include "providers/fcm.hpp"
 #include "providers/push_outbox.hpp"
+#include "providers/web_push_client.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <latch>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -37,28 +37,20 @@ constexpr unsigned token_threads = 4;
 
 constexpr char foreign_target[] = "the push has a device of another carrier than its credential";
 
-/// A batch of the targets of `carrier`. Throws std::invalid_argument if there are such targets, but no
-/// credential.
-std::unique_ptr<PushBatch> batch_of(
-    PushCredentials const& credentials, Carrier carrier, std::span<PushTarget const> targets)
-{
-    auto batch = std::make_unique<PushBatch>();
-    batch->credential = credentials.of(carrier);
-    std::ranges::copy_if(targets, std::back_inserter(batch->targets),
-        [carrier](PushTarget const& target) { return target.carrier == carrier; });
-    if (!batch->targets.empty() && !batch->credential)
-        throw std::invalid_argument("a push has no credential");
-    return batch;
-}
-
 } // namespace
 
 class PushSender::Impl {
 public:
-    Impl(PushOptions options, http_client::Client& client, core::Clock const& clock, observe::Logger& logger,
-        Observer observer)
-        : options_(std::move(options)), client_(client), clock_(clock), logger_(logger),
-          observer_(std::move(observer)), outbox_(options_.outbox, clock_, logger_),
+    Impl(PushOptions options, http_client::Client& client, PushQuota* quota, core::Clock const& clock,
+        observe::Logger& logger, PushObservers observers)
+        : options_(std::move(options)), client_(client), quota_(quota), clock_(clock), logger_(logger),
+          observer_(std::move(observers.finished)), outbox_(options_.outbox, clock_, logger_),
+          breakers_(clock_,
+              [this, told = std::move(observers.breaker)](
+                  Carrier carrier, std::string_view origin, bool open) {
+                  log_breaker(carrier, origin, open);
+                  if (told) told(carrier, origin, open);
+              }),
           context_(http2_client::make_context(options_.ca_file)), guard_(asio::make_work_guard(io_)),
           timer_(io_), workers_(token_threads), thread_([this] { run(); })
     {
@@ -112,7 +104,41 @@ public:
 
     Stats stats() const noexcept { return {queued_, connections_}; }
 
+    std::chrono::microseconds least_latency(Carrier carrier) const noexcept
+    {
+        return latencies_[static_cast<std::size_t>(carrier)].get();
+    }
+
+    std::vector<Breakers::Open> open_breakers() const { return breakers_.all_open(); }
+
+    CarrierStatus status_of(Credential const& credential) const
+    {
+        if (credential.carrier() == Carrier::webpush) return web_push_status();
+        auto const now = Steady::now();
+        auto const wait = [now](Steady::time_point until) {
+            return std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(until - now));
+        };
+        if (auto const open = breakers_.find_open(credential.carrier(), origin_of(credential)))
+            return {CarrierStatus::State::down, open->since, wait(open->next_probe)};
+        std::lock_guard const lock(mutex_);
+        auto const it = throttled_.find(credential.fingerprint());
+        if (it == throttled_.end()) return {};
+        return {CarrierStatus::State::throttled, it->second.since, wait(it->second.until)};
+    }
+
 private:
+    /// Web Push has many origins. It is down if one of them is, but pushes to the others may be sent.
+    CarrierStatus web_push_status() const
+    {
+        CarrierStatus status;
+        for (auto const& open : breakers_.all_open()) {
+            if (open.carrier != Carrier::webpush || !open.has_answered) continue;
+            status.state = CarrierStatus::State::down;
+            status.since = std::min(status.since.value_or(open.since), open.since);
+        }
+        return status;
+    }
+
     void run()
     {
         for (;;) {
@@ -123,6 +149,26 @@ private:
                 logger_.error("a task of the push thread failed", {{"detail", error.what()}});
             }
         }
+    }
+
+    void log_breaker(Carrier carrier, std::string_view origin, bool open)
+    {
+        if (open)
+            logger_.warn("a push carrier is down; its pushes wait",
+                {{"platform", to_string(carrier)}, {"origin", origin}});
+        else
+            logger_.info(
+                "a push carrier works again", {{"platform", to_string(carrier)}, {"origin", origin}});
+    }
+
+    /// The server to which all pushes of the credential are sent; empty for Web Push.
+    std::string origin_of(Credential const& credential) const
+    {
+        if (credential.carrier() == Carrier::webpush) return {};
+        bool const is_fcm = credential.carrier() == Carrier::fcm;
+        auto const url =
+            BaseUrl::parse(is_fcm ? options_.fcm_base_url : apns::base_url_for(credential.apns(), options_));
+        return url.origin();
     }
 
     void hand_back(std::unique_ptr<PushBatch> batch) const
@@ -163,8 +209,7 @@ private:
         }
         try {
             if (known == clients_.end())
-                known =
-                    clients_.emplace(batch->credential->fingerprint(), make_client(batch->credential)).first;
+                known = clients_.emplace(batch->credential->fingerprint(), make_client(*batch)).first;
         } catch (std::exception const& error) { // an invalid base URL
             logger_.error("cannot set up the connection to a push carrier", {{"detail", error.what()}});
             batch->set_all(push_result(Verdict::transient, std::string(push_reasons::connect)));
@@ -173,7 +218,12 @@ private:
         known->second->add(std::move(batch));
     }
 
-    using Clients = std::map<crypto::Digest, std::shared_ptr<CarrierClient>>;
+    struct Throttled {
+        core::Time since;
+        Steady::time_point until{};
+    };
+
+    using Clients = std::map<crypto::Digest, std::shared_ptr<CarrierSender>>;
 
     /// Makes room for one more client by removing the idle client that was used longest ago. Returns false
     /// if no client is idle.
@@ -190,17 +240,34 @@ private:
         return true;
     }
 
-    std::shared_ptr<CarrierClient> make_client(Credential::Ptr const& credential)
+    std::shared_ptr<CarrierSender> make_client(PushBatch const& batch)
     {
+        auto const& credential = batch.credential;
+        if (credential->carrier() == Carrier::webpush) return make_web_client(credential);
         auto const holder = std::make_shared<std::weak_ptr<CarrierClient>>();
         auto const changed = [holder] {
             if (auto const client = holder->lock()) client->authorization_changed();
         };
-        auto client = std::make_shared<CarrierClient>(make_protocol(credential, changed),
-            CarrierClient::Deps{io_.get_executor(), context_, options_, clock_, logger_, dropped_},
-            [this](std::unique_ptr<PushBatch> batch) { finished(std::move(batch)); });
+        auto client = std::make_shared<CarrierClient>(make_protocol(credential, changed), *credential,
+            core::tenant_of(batch.push->scope.id),
+            CarrierClient::Deps{io_.get_executor(), context_, options_, clock_, logger_, dropped_, breakers_,
+                latencies_[static_cast<std::size_t>(credential->carrier())],
+                credential->carrier() == Carrier::fcm ? quota_ : nullptr},
+            [this](std::unique_ptr<PushBatch> finished_batch) { finished(std::move(finished_batch)); });
         *holder = client;
         return client;
+    }
+
+    std::shared_ptr<CarrierSender> make_web_client(Credential::Ptr const& credential)
+    {
+        if (!web_client_)
+            web_client_ = std::make_unique<http_client::AsyncClient>(
+                http_client::ClientOptions{.addresses = http_client::AddressPolicy(options_.allow_private),
+                    .ca_file = options_.ca_file});
+        return std::make_shared<WebPushClient>(credential,
+            WebPushClient::Deps{
+                io_.get_executor(), *web_client_, options_, clock_, logger_, dropped_, breakers_, web_load_},
+            [this](std::unique_ptr<PushBatch> finished_batch) { finished(std::move(finished_batch)); });
     }
 
     std::shared_ptr<CarrierProtocol> make_protocol(
@@ -234,9 +301,25 @@ private:
             connections += client->connections();
         }
         connections_ = connections;
+        note_throttled();
+        breakers_.forget_idle();
         dropped_.forget_old(now);
         std::erase_if(
             clients_, [now](auto const& entry) { return now - entry.second->used() > client_kept; });
+    }
+
+    /// Publishes which credentials are throttled, and since when.
+    void note_throttled()
+    {
+        std::lock_guard const lock(mutex_);
+        for (auto const& [fingerprint, client] : clients_) {
+            auto const until = client->held_until();
+            if (until)
+                throttled_.try_emplace(fingerprint, Throttled{clock_.now(), {}}).first->second.until = *until;
+            else
+                throttled_.erase(fingerprint);
+        }
+        std::erase_if(throttled_, [this](auto const& entry) { return !clients_.contains(entry.first); });
     }
 
     void end()
@@ -249,30 +332,36 @@ private:
 
     PushOptions const options_;
     http_client::Client& client_;
+    PushQuota* const quota_;
     core::Clock const& clock_;
     observe::Logger& logger_;
-    Observer const observer_;
+    std::function<void(PushBatch const&)> const observer_;
     PushOutbox const outbox_;
+    Breakers breakers_;
+    std::array<LatencyFloor, core::names_of<Carrier>.size()> latencies_; ///< by carrier
     std::shared_ptr<http2_client::Context> const context_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_; ///< protects the next three members
     std::vector<std::unique_ptr<PushBatch>> inbox_;
-    std::atomic<std::size_t> queued_ = 0; ///< increased only under the mutex
+    std::map<crypto::Digest, Throttled> throttled_; ///< by credential
+    std::atomic<std::size_t> queued_ = 0;           ///< increased only under the mutex
     std::atomic<std::size_t> connections_ = 0;
-    bool stopping_ = false;
+    bool stopping_ = false; ///< protected by the mutex, too
     bool ticking_ = false;
     std::stop_source stop_;
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_;
     asio::steady_timer timer_;
     DroppedDevices dropped_;
+    WebPushLoad web_load_;
+    std::unique_ptr<http_client::AsyncClient> web_client_; ///< null until the first batch for Web Push
     Clients clients_;
     core::ThreadPool workers_; ///< destroyed before the members that its work posts to
     std::thread thread_;
 };
 
-PushSender::PushSender(PushOptions options, http_client::Client& client, core::Clock const& clock,
-    observe::Logger& logger, Observer observer)
-    : impl_(std::make_unique<Impl>(std::move(options), client, clock, logger, std::move(observer)))
+PushSender::PushSender(PushOptions options, http_client::Client& client, PushQuota* quota,
+    core::Clock const& clock, observe::Logger& logger, PushObservers observers)
+    : impl_(std::make_unique<Impl>(std::move(options), client, quota, clock, logger, std::move(observers)))
 {
 }
 
@@ -284,38 +373,6 @@ void PushSender::send(std::unique_ptr<PushBatch> batch)
         [&](PushTarget const& target) { return target.carrier == batch->credential->carrier(); });
     if (!matches) throw std::invalid_argument(foreign_target);
     impl_->send(std::move(batch));
-}
-
-std::vector<PushResult> PushSender::send_all(PushCredentials const& credentials, SharedPush const& push,
-    std::span<PushTarget const> targets, std::chrono::milliseconds send_timeout, std::stop_token const& stop)
-{
-    std::array<std::vector<PushResult>, core::names_of<Carrier>.size()> results;
-    std::array batches{
-        batch_of(credentials, Carrier::fcm, targets), batch_of(credentials, Carrier::apns, targets)};
-    std::latch left(batches.size());
-    for (std::size_t carrier = 0; carrier < batches.size(); ++carrier) {
-        auto& batch = batches[carrier];
-        batch->push = push;
-        batch->deadline = Steady::now() + send_timeout;
-        batch->stop = stop;
-        batch->done = [&left, &mine = results[carrier]](std::unique_ptr<PushBatch> done) {
-            mine = std::move(done->results);
-            left.count_down();
-        };
-        if (batch->targets.empty())
-            left.count_down();
-        else
-            impl_->send(std::move(batch));
-    }
-    left.wait();
-    std::vector<PushResult> all;
-    all.reserve(targets.size());
-    std::array<std::size_t, core::names_of<Carrier>.size()> next{};
-    for (PushTarget const& target : targets) {
-        auto const carrier = static_cast<std::size_t>(target.carrier);
-        all.push_back(std::move(results[carrier][next[carrier]++]));
-    }
-    return all;
 }
 
 asio::awaitable<PushResult> PushSender::send_one(
@@ -348,6 +405,21 @@ void PushSender::drop_devices(std::vector<std::int64_t> device_ids)
 PushSender::Stats PushSender::stats() const noexcept
 {
     return impl_->stats();
+}
+
+std::chrono::microseconds PushSender::least_latency(Carrier carrier) const noexcept
+{
+    return impl_->least_latency(carrier);
+}
+
+std::vector<Breakers::Open> PushSender::open_breakers() const
+{
+    return impl_->open_breakers();
+}
+
+CarrierStatus PushSender::status_of(Credential const& credential) const
+{
+    return impl_->status_of(credential);
 }
 
 } // namespace notify

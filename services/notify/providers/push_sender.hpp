@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "providers/breakers.hpp"
 #include "providers/push_batch.hpp"
 #include "providers/push_options.hpp"
 
@@ -27,35 +28,53 @@ namespace notify {
 
 namespace asio = boost::asio;
 
-/// A scope's credentials; null for a carrier without a credential.
-struct PushCredentials {
-    Credential::Ptr fcm, apns;
+class PushQuota; // providers/push_quota.hpp
 
-    Credential::Ptr const& of(Carrier carrier) const noexcept { return carrier == Carrier::fcm ? fcm : apns; }
+/// Whether a carrier takes the pushes of a credential.
+struct CarrierStatus {
+    enum class State : std::uint8_t { ok, throttled, down };
+
+    State state = State::ok;
+    std::optional<core::Time> since{}; ///< nullopt for `ok`
+    std::chrono::milliseconds wait{0}; ///< until pushes may be sent; 0 if a push may be sent now
+};
+
+constexpr auto enum_names(CarrierStatus::State)
+{
+    return std::to_array<std::string_view>({"ok", "throttled", "down"});
+}
+
+/// Functions that PushSender calls on its thread. They must neither block nor throw. Empty functions are not
+/// called.
+struct PushObservers {
+    std::function<void(PushBatch const&)> finished{}; ///< for each finished batch, before its `done`
+    Breakers::Observer breaker{};                     ///< when a breaker opens or closes
 };
 
 /// Sends pushes to FCM and APNs, or to a file (`PushOptions::outbox`). One thread holds all HTTP/2
-/// connections: one to four per credential, with as many streams each as the carrier allows. Access tokens
-/// are made or fetched once per credential and cached. Thread-safe.
+/// connections: as many per credential as its backlog needs, with as many streams each as the carrier allows.
+/// Access tokens are made or fetched once per credential and cached. Thread-safe.
 ///
 /// Pushes that a carrier provably did not process (refused streams, and streams above the last stream id of a
-/// GOAWAY) are sent again at once. PushSender does not repeat other failures; the caller may. If a carrier
-/// sends a Retry-After for a credential, PushSender waits that long, at most one hour, and sends no push of
-/// the credential. Pushes whose deadline is earlier get the verdict `throttled`.
+/// GOAWAY) are sent again at once. PushSender does not repeat other failures; the caller may.
+///
+/// A push that was not handed to a carrier is finished at once, untried (`PushResult::handed_out`), in these
+/// cases; `retry_after` then says when to send it again:
+/// - The breaker of the carrier's origin is open (`CarrierBreaker`). It belongs to all tenants.
+/// - The carrier has throttled the credential, for its Retry-After, else for 60 s, at most one hour.
+/// - The carrier, or its authorization server, has refused the credential.
+///
+/// Pushes to FCM are paced to the quota of their project (`PushQuota`).
 ///
 /// The state per credential is bounded by `max_clients`. At the limit, a new credential replaces the
 /// credential that has been idle longest. The connections of the replaced credential are closed, and its
 /// access token and Retry-After are forgotten.
 class PushSender {
 public:
-    /// Called for each finished batch, before its `done` and on the same thread. Must neither block nor
-    /// throw.
-    using Observer = std::function<void(PushBatch const&)>;
-
-    /// `client` fetches access tokens and may reach the URLs that the operator configured. All arguments
-    /// outlive this object.
-    PushSender(PushOptions options, http_client::Client& client, core::Clock const& clock,
-        observe::Logger& logger, Observer observer = {});
+    /// `client` fetches access tokens and may reach the URLs that the operator configured. If `quota` is
+    /// null, the pushes are not paced. All arguments outlive this object.
+    PushSender(PushOptions options, http_client::Client& client, PushQuota* quota, core::Clock const& clock,
+        observe::Logger& logger, PushObservers observers = {});
 
     /// Finishes all pushes with the result `transient` (`STOPPED`).
     ~PushSender();
@@ -73,14 +92,6 @@ public:
     /// is done.
     void send(std::unique_ptr<PushBatch> batch);
 
-    /// Sends to targets of both carriers and waits for all results, in the order of `targets`. The call
-    /// blocks, so make it on a worker thread. Throws std::invalid_argument if a target has no credential.
-    /// Once `stop` is requested, unsent pushes become `transient` (`STOPPED`), and outstanding responses are
-    /// awaited for two seconds.
-    std::vector<PushResult> send_all(PushCredentials const& credentials, SharedPush const& push,
-        std::span<PushTarget const> targets, std::chrono::milliseconds send_timeout,
-        std::stop_token const& stop = {});
-
     /// Sends to one device. Resumes on the caller's executor.
     asio::awaitable<PushResult> send_one(Credential::Ptr credential, SharedPush push, PushTarget target,
         std::chrono::milliseconds send_timeout);
@@ -96,6 +107,15 @@ public:
     };
 
     Stats stats() const noexcept;
+
+    /// The shortest time that the carrier has taken to respond lately (LatencyFloor); 0 if it is unknown.
+    std::chrono::microseconds least_latency(Carrier carrier) const noexcept;
+
+    /// The open breakers of this process.
+    std::vector<Breakers::Open> open_breakers() const;
+
+    /// Whether the carrier takes the pushes of this credential now, as this process knows.
+    CarrierStatus status_of(Credential const& credential) const;
 
 private:
     class Impl;

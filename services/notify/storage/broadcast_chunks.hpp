@@ -3,62 +3,102 @@
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/scope.hpp"
+#include "crypto/keyring.hpp"
 #include "domain/broadcast.hpp"
-#include "domain/credential.hpp"
+#include "domain/carrier.hpp"
+#include "domain/web_subscription.hpp"
 #include "pg/tx.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// The table `broadcast_chunks`: ranges of devices of a broadcast that are not settled. The transaction must
-/// see the scope `scope_id`.
+/// The table `broadcast_chunks`: devices of a broadcast that are not settled, and that one carrier reaches.
+/// The transaction must see the scopes.
 namespace notify::broadcast_chunks {
 
-/// The queue of the jobs that send a chunk. A job's ref is the chunk's id.
-inline constexpr std::string_view queue = "notify.broadcast_chunk";
+/// The queue of the jobs that send the chunks of a carrier. A job's ref is the chunk's id.
+constexpr std::string_view queue_of(Carrier carrier) noexcept
+{
+    constexpr std::array<std::string_view, 3> queues{
+        "notify.broadcast_chunk.fcm", "notify.broadcast_chunk.apns", "notify.broadcast_chunk.webpush"};
+    return queues[static_cast<std::size_t>(carrier)];
+}
+
+/// The queue of chunks that the previous version made, for the devices of all carriers.
+inline constexpr std::string_view mixed_queue = "notify.broadcast_chunk";
+
+struct Key {
+    core::ScopeId scope_id{};
+    core::Uuid id; ///< of the chunk
+
+    friend auto operator<=>(Key const&, Key const&) = default;
+};
 
 /// A range of device ids.
 struct Range {
     std::int64_t first = 0, last = 0; ///< inclusive
-    std::int64_t devices = 0;         ///< number of devices in the range
+    std::int64_t devices = 0;         ///< number of the carrier's devices in the range
 };
 
-/// Splits the devices with ids above `after`, up to `last`, into ranges of `size` devices, in the order of
-/// their ids. Returns at most `limit` ranges. The last range of the broadcast may have fewer devices.
-std::vector<Range> split(pg::Tx& tx, core::ScopeId scope_id, std::int64_t after, std::int64_t last,
-    std::size_t size, std::size_t limit);
+/// Ranges of devices that one carrier reaches.
+struct Cut {
+    struct Part {
+        Carrier carrier{};
+        Range range;
+    };
 
-/// Inserts a chunk for each range, each with a job that is due at once.
+    std::vector<Part> parts;
+    std::int64_t up_to = 0; ///< the last id that was read
+    bool all = true;        ///< whether no devices remain
+};
+
+/// Splits the next devices with ids above `after`, up to `last`, into ranges of `size` devices of one
+/// carrier. Reads at most `size * chunks` devices. Ranges of different carriers may overlap.
+Cut cut(pg::Tx& tx, core::ScopeId scope_id, std::int64_t after, std::int64_t last, std::size_t size,
+    std::size_t chunks);
+
+/// Inserts a chunk for each part, each with a job that is due at once.
 void insert(
-    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id, std::span<Range const> ranges);
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id, std::span<Cut::Part const> parts);
 
-/// A chunk at the start of a run.
+/// A chunk at the start of a run. Its devices are the range, and the devices that wait one by one.
 struct Chunk {
-    core::Uuid id, broadcast_id;
-    Range range;
-    std::int64_t left = 0;              ///< devices that are not settled
-    std::optional<core::Time> began_at; ///< start of the first run; unset until a run has left devices
+    Key key;
+    core::Uuid broadcast_id;
+    Range range;                        ///< devices to which no push was tried
+    std::int64_t waiting = 0;           ///< number of devices whose push was tried, and is to be repeated
+    std::optional<core::Time> began_at; ///< start of the first run that left devices
     core::Time read_at;                 ///< current time of the database
+
+    std::int64_t left() const noexcept { return range.devices + waiting; }
 };
 
-std::optional<Chunk> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
+/// The chunks of a carrier, in the order of `keys`; nullopt if a chunk does not exist.
+std::vector<std::optional<Chunk>> find(pg::Tx& tx, std::span<Key const> keys);
 
 /// A device that is not settled.
 struct Device {
     std::int64_t id = 0;
     std::string token;
-    Carrier carrier{}; ///< the carrier that reaches the device
-    DeviceAttempts attempts;
+    bool in_range = true; ///< whether it belongs to the chunk's range
+    DeviceAttempts attempts{};
     std::optional<core::Time> not_before{}; ///< see Waiting::not_before
+    /// For Web Push: the subscription; null if it cannot be decrypted.
+    std::shared_ptr<WebSubscription const> web{};
 };
 
-/// The devices of the chunk that are still registered, in the order of their ids.
-std::vector<Device> devices(pg::Tx& tx, core::ScopeId scope_id, Chunk const& chunk);
+/// The devices of each chunk that are still registered, in the order of their ids. `keyring` decrypts the
+/// subscriptions for Web Push.
+std::vector<std::vector<Device>> devices(
+    pg::Tx& tx, Carrier carrier, std::span<Chunk const> chunks, crypto::Keyring const& keyring);
 
 /// A device that a run leaves for the next run.
 struct Waiting {
@@ -69,19 +109,38 @@ struct Waiting {
     std::optional<core::Time> not_before{};
 };
 
-/// Stores the devices that a run leaves for the next run. Returns false if the chunk was removed.
-/// `waits_for_carrier` says whether some of the devices wait for a paused carrier. `began` is the start of
-/// this run.
-[[nodiscard]] bool keep_waiting(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id,
-    std::span<Waiting const> waiting, bool waits_for_carrier, core::Time began);
+/// What a run leaves of a chunk.
+struct Rest {
+    Key key;
+    Range range; ///< may be empty
+    std::span<Waiting const> waiting;
+    bool waits_for_credential = false; ///< whether devices wait for the end of a pause of the carrier
+    core::Time began;                  ///< start of this run
+};
 
-/// Removes a chunk whose devices are all settled. Returns false if the chunk was removed before.
-[[nodiscard]] bool remove(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id);
+/// Stores the rests of chunks. Returns the chunks that exist.
+std::set<Key> keep(pg::Tx& tx, std::span<Rest const> rests);
+
+/// Records that a run of these chunks began at `began`, and left them unchanged.
+void begin(pg::Tx& tx, std::span<Key const> keys, core::Time began);
+
+/// Removes chunks whose devices are all settled. Returns the chunks that existed.
+std::set<Key> remove(pg::Tx& tx, std::span<Key const> keys);
 
 /// Makes the jobs of all chunks of a broadcast due now.
 void wake_all(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id);
 
-/// Makes the jobs of the scope's chunks that wait for a paused carrier due now.
-void wake_paused(pg::Tx& tx, core::ScopeId scope_id);
+/// Makes the jobs of the scope's chunks that wait for this carrier due now.
+void wake_paused(pg::Tx& tx, core::ScopeId scope_id, Carrier carrier);
+
+/// A chunk that was replaced.
+struct Split {
+    core::Uuid broadcast_id;
+    std::int64_t unregistered = 0; ///< number of its devices that are not registered any more
+};
+
+/// Replaces a chunk that the previous version made by one chunk per carrier. Returns nullopt if there is no
+/// such chunk.
+std::optional<Split> split_mixed(pg::Tx& tx, Key const& key);
 
 } // namespace notify::broadcast_chunks

@@ -34,6 +34,16 @@ Broadcast read(pg::RowReader& r)
     return b;
 }
 
+pg::Param scopes_of(std::span<Key const> keys)
+{
+    return pg::column(keys, [](Key const& k) { return k.scope_id; });
+}
+
+pg::Param ids_of(std::span<Key const> keys)
+{
+    return pg::column(keys, [](Key const& k) { return pg::Param(k.id); });
+}
+
 } // namespace
 
 std::optional<core::Uuid> holder_of(pg::Tx& tx, core::ScopeId scope_id, std::string_view key, core::Time now)
@@ -65,13 +75,14 @@ void insert(pg::Tx& tx, NewBroadcast const& row)
     pg::lock_scope(tx, row.scope_id);
     auto const& b = row.broadcast;
     tx.run(R"(
-        INSERT INTO broadcasts (scope_id, broadcast_id, template_name, dedupe_key, title, body, traceparent,
-                                last_device_id, created_at)
-        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text,
+        INSERT INTO broadcasts (scope_id, broadcast_id, template_name, dedupe_key, title, body, push,
+                                traceparent, last_device_id, created_at)
+        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::json, $8::text,
                coalesce((SELECT d.device_id FROM devices d WHERE d.scope_id = $1
                          ORDER BY d.device_id DESC LIMIT 1), 0),
                clock_timestamp())",
-        {row.scope_id, b.id, b.template_name, b.dedupe_key, row.title, row.body, b.traceparent});
+        {row.scope_id, b.id, b.template_name, b.dedupe_key, row.title, row.body, to_stored(row.push),
+            b.traceparent});
     jobs::enqueue(tx, queue, row.scope_id, b.id, row.due_at);
 }
 
@@ -98,22 +109,28 @@ std::vector<Broadcast> list(
     return pg::read_rows(rows, read);
 }
 
-std::optional<Message> find_message(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
+std::map<Key, Message> find_messages(pg::Tx& tx, std::span<Key const> keys)
 {
-    auto const found = tx.run(R"(
-        SELECT title, body, created_at, cancelled_at IS NOT NULL, traceparent
-        FROM broadcasts
-        WHERE scope_id = $1 AND broadcast_id = $2)",
-        {scope_id, id});
-    return pg::read_first(found, [](pg::RowReader& r) {
-        Message m;
+    auto const rows = tx.run(R"(
+        SELECT b.scope_id, b.broadcast_id, b.title, b.body, b.push, b.created_at, b.cancelled_at IS NOT NULL,
+            b.traceparent
+        FROM broadcasts b
+        JOIN unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
+            ON b.scope_id = k.scope_id AND b.broadcast_id = k.broadcast_id)",
+        {scopes_of(keys), ids_of(keys)});
+    std::map<Key, Message> messages;
+    for (auto const& row : rows) {
+        pg::RowReader r(row);
+        auto const scope_id = r.scope_id();
+        Message& m = messages[{scope_id, r.uuid()}];
         m.title = r.text();
         m.body = r.text();
+        m.push = push_settings_of(r.optional_text());
         m.created_at = r.time();
         m.cancelled = r.boolean();
         m.traceparent = r.optional_text().value_or("");
-        return m;
-    });
+    }
+    return messages;
 }
 
 std::optional<Remaining> lock_remaining(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
@@ -146,26 +163,44 @@ void add_enqueued(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std:
         {scope_id, id, devices, up_to, all, now});
 }
 
-bool lock_cancelled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
+std::set<Key> lock_unfinished(pg::Tx& tx, std::span<Key const> keys)
 {
-    auto const unfinished = tx.run(R"(
-        SELECT 1
-        FROM broadcasts
-        WHERE scope_id = $1 AND broadcast_id = $2 AND cancelled_at IS NULL
-        FOR NO KEY UPDATE)",
-        {scope_id, id});
-    return unfinished.empty();
+    auto const rows = tx.run(R"(
+        SELECT b.scope_id, b.broadcast_id
+        FROM broadcasts b
+        JOIN unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
+            ON b.scope_id = k.scope_id AND b.broadcast_id = k.broadcast_id
+        WHERE b.cancelled_at IS NULL
+        ORDER BY b.scope_id, b.broadcast_id
+        FOR NO KEY UPDATE OF b)",
+        {scopes_of(keys), ids_of(keys)});
+    std::set<Key> unfinished;
+    for (auto const& row : rows) {
+        pg::RowReader r(row);
+        auto const scope_id = r.scope_id();
+        unfinished.insert({scope_id, r.uuid()});
+    }
+    return unfinished;
 }
 
-void add_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, Settled const& settled)
+void add_settled(pg::Tx& tx, std::map<Key, Settled> const& settled)
 {
-    if (settled.sum() == 0) return;
+    if (settled.empty()) return;
+    auto const column = [&](auto member) {
+        return pg::column(settled, [&](auto const& entry) { return pg::Param(member(entry)); });
+    };
     tx.run(R"(
-        UPDATE broadcasts
-        SET sent_count = sent_count + $3::bigint, failed_count = failed_count + $4::bigint,
-            invalid_count = invalid_count + $5::bigint
-        WHERE scope_id = $1 AND broadcast_id = $2)",
-        {scope_id, id, settled.sent, settled.failed, settled.invalid});
+        UPDATE broadcasts b
+        SET sent_count = b.sent_count + s.sent, failed_count = b.failed_count + s.failed,
+            invalid_count = b.invalid_count + s.invalid
+        FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[])
+            AS s(scope_id, broadcast_id, sent, failed, invalid)
+        WHERE b.scope_id = s.scope_id AND b.broadcast_id = s.broadcast_id)",
+        {column([](auto const& e) { return e.first.scope_id; }),
+            column([](auto const& e) { return e.first.id; }),
+            column([](auto const& e) { return e.second.sent; }),
+            column([](auto const& e) { return e.second.failed; }),
+            column([](auto const& e) { return e.second.invalid; })});
 }
 
 bool cancel(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, core::Time now)
@@ -187,8 +222,12 @@ void complete_if_settled(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& i
         AND sent_count + failed_count + invalid_count = enqueued_devices
         RETURNING {columns})"),
         {scope_id, id, now});
-    if (auto const broadcast = pg::read_first(completed, read))
-        webhook_events::publish(tx, scope_id, *broadcast, now);
+    auto const broadcast = pg::read_first(completed, read);
+    if (!broadcast) return;
+    auto const gone = tx.run(
+        "SELECT 1 FROM broadcast_gone WHERE scope_id = $1 AND broadcast_id = $2 LIMIT 1", {scope_id, id});
+    if (!gone.empty()) jobs::enqueue(tx, prune_queue, scope_id, id);
+    webhook_events::publish(tx, scope_id, *broadcast, now);
 }
 
 } // namespace notify::broadcasts

@@ -12,8 +12,11 @@ namespace notify::carrier_configs {
 namespace {
 
 constexpr auto columns = pg::sql(R"(
-    p.kind, p.project_id, p.key_id, p.team_id, p.bundle_id, p.environment, p.updated_at, p.paused_until,
-    p.paused_reason, p.pruning_stopped_at)");
+    p.kind, p.project_id, p.key_id, p.team_id, p.bundle_id, p.environment, p.subject, p.public_key,
+    p.updated_at, p.paused_until, p.paused_reason, p.pruning_stopped_at)");
+
+/// The order of Carrier.
+constexpr auto by_carrier = pg::sql("array_position(ARRAY['fcm', 'apns', 'webpush'], kind)");
 
 constexpr auto sealed_columns = pg::sql(R"(
     kind, sealed_credential, updated_at, paused_until, paused_reason, pruning_stopped_at)");
@@ -27,6 +30,8 @@ CarrierConfig read(pg::RowReader& r)
     c.shown.team_id = r.text();
     c.shown.bundle_id = r.text();
     c.shown.environment = r.text();
+    c.shown.subject = r.optional_text();
+    c.shown.public_key = r.optional_text();
     c.updated_at = r.time();
     c.paused_until = r.optional_time();
     c.paused_reason = r.optional_text();
@@ -72,24 +77,41 @@ core::Secret unseal(crypto::Keyring const& keyring, core::ScopeId scope_id, Seal
 
 std::vector<CarrierConfig> list(pg::Tx& tx, core::Scope const& scope)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
+    auto const result = tx.run(pg::sql<columns, by_carrier>(R"(
         SELECT {columns}
         FROM platforms p
         WHERE p.scope_id = $1
-        ORDER BY p.kind DESC)"),
+        ORDER BY {by_carrier})"),
         {scope.id});
     return pg::read_rows(result, read);
 }
 
 std::vector<Sealed> load(pg::Tx& tx, core::ScopeId scope_id)
 {
-    auto const result = tx.run(pg::sql<sealed_columns>(R"(
+    auto const result = tx.run(pg::sql<sealed_columns, by_carrier>(R"(
         SELECT {sealed_columns}
         FROM platforms
         WHERE scope_id = $1
-        ORDER BY kind DESC)"),
+        ORDER BY {by_carrier})"),
         {scope_id});
     return pg::read_rows(result, read_sealed);
+}
+
+std::map<core::ScopeId, std::shared_ptr<Sealed const>> load(
+    pg::Tx& tx, Carrier carrier, std::span<core::ScopeId const> scopes)
+{
+    auto const rows = tx.run(pg::sql<sealed_columns>(R"(
+        SELECT scope_id, {sealed_columns}
+        FROM platforms
+        WHERE scope_id = ANY ($1::bigint[]) AND kind = $2)"),
+        {scopes, to_string(carrier)});
+    std::map<core::ScopeId, std::shared_ptr<Sealed const>> found;
+    for (auto const& row : rows) {
+        pg::RowReader r(row);
+        auto const scope_id = r.scope_id();
+        found.emplace(scope_id, std::make_shared<Sealed const>(read_sealed(r)));
+    }
+    return found;
 }
 
 Sealed const* find(std::span<Sealed const> configs, Carrier carrier) noexcept
@@ -114,16 +136,48 @@ void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, cry
     tx.run(R"(
         INSERT INTO platforms AS p (
             scope_id, kind, sealed_credential, project_id, key_id, team_id, bundle_id, environment,
-            updated_at
+            subject, public_key, updated_at
         )
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp())
         ON CONFLICT (scope_id, kind) DO UPDATE SET sealed_credential = excluded.sealed_credential,
             project_id = excluded.project_id, key_id = excluded.key_id, team_id = excluded.team_id,
             bundle_id = excluded.bundle_id, environment = excluded.environment,
+            subject = excluded.subject, public_key = excluded.public_key,
             pruning_stopped_at = NULL,
             updated_at = greatest(excluded.updated_at, p.updated_at + interval '1 microsecond'))",
         {scope.id, to_string(credential.carrier()), sealed, shown.project_id, shown.key_id, shown.team_id,
-            shown.bundle_id, shown.environment});
+            shown.bundle_id, shown.environment, shown.subject, shown.public_key});
+}
+
+Credential::Ptr lock_vapid(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+{
+    // The row is inserted first, so that concurrent first requests wait for each other. A row without a
+    // credential exists only within this transaction.
+    tx.run(R"(
+        INSERT INTO platforms (
+            scope_id, kind, sealed_credential, project_id, key_id, team_id, bundle_id, environment, updated_at
+        )
+        VALUES ($1, 'webpush', '', '', '', '', '', '', clock_timestamp())
+        ON CONFLICT (scope_id, kind) DO NOTHING)",
+        {scope.id});
+    auto const result = tx.run(pg::sql<sealed_columns>(R"(
+        SELECT {sealed_columns}
+        FROM platforms
+        WHERE scope_id = $1 AND kind = 'webpush'
+        FOR NO KEY UPDATE)"),
+        {scope.id});
+    auto const locked = pg::read_first(result, read_sealed).value();
+    return locked.credential.empty() ? nullptr : open(keyring, scope.id, locked);
+}
+
+std::optional<std::string> find_public_key(pg::Tx& tx, core::Scope const& scope)
+{
+    auto const result = tx.run(R"(
+        SELECT public_key
+        FROM platforms
+        WHERE scope_id = $1 AND kind = 'webpush')",
+        {scope.id});
+    return pg::read_first(result, &pg::RowReader::text);
 }
 
 std::optional<CarrierConfig> remove(pg::Tx& tx, core::Scope const& scope, Carrier carrier)

@@ -8,6 +8,8 @@
 #include "pg/tx.hpp"
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +49,10 @@ std::vector<CarrierConfig> list(pg::Tx& tx, core::Scope const& scope);
 /// not wait and returns the old credential.
 std::vector<Sealed> load(pg::Tx& tx, core::ScopeId scope_id);
 
+/// As the other `load`, for one carrier of many scopes. Scopes without a configuration are left out.
+std::map<core::ScopeId, std::shared_ptr<Sealed const>> load(
+    pg::Tx& tx, Carrier carrier, std::span<core::ScopeId const> scopes);
+
 /// The configuration of `carrier` among `configs`; null if there is none.
 Sealed const* find(std::span<Sealed const> configs, Carrier carrier) noexcept;
 
@@ -57,6 +63,13 @@ Credential::Ptr open(crypto::Keyring const& keyring, core::ScopeId scope_id, Sea
 /// Stores a credential and replaces the scope's credential for the same carrier, if any. Pruning starts
 /// again. A pause of the carrier stays until `end_pause`.
 void put(pg::Tx& tx, core::Scope const& scope, Credential const& credential, crypto::Keyring const& keyring);
+
+/// Locks the scope's configuration of Web Push until the transaction ends, and returns its credential; null
+/// if there is none. The transaction must then call `put`.
+Credential::Ptr lock_vapid(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
+
+/// The scope's current public key for Web Push; nullopt if the scope has none.
+std::optional<std::string> find_public_key(pg::Tx& tx, core::Scope const& scope);
 
 /// Returns the removed configuration, or nullopt if the scope had none for this carrier.
 std::optional<CarrierConfig> remove(pg::Tx& tx, core::Scope const& scope, Carrier carrier);

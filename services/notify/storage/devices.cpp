@@ -11,7 +11,8 @@ namespace notify::devices {
 
 namespace {
 
-constexpr auto columns = pg::sql("d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at");
+constexpr auto columns = pg::sql(R"(
+    d.device_id, d.token, d.user_id, d.platform, d.created_at, d.updated_at, d.web_subscription, d.web_key)");
 
 Device read(pg::RowReader& r)
 {
@@ -22,6 +23,8 @@ Device read(pg::RowReader& r)
     d.platform = r.one_of<DevicePlatform>();
     d.created_at = r.time();
     d.updated_at = r.time();
+    d.sealed_subscription = r.optional_text();
+    d.web_key = r.optional_text();
     return d;
 }
 
@@ -31,9 +34,8 @@ Device read(pg::RowReader& r)
 constexpr auto register_sql = pg::sql<auth::erased_user_rows::is_erased, columns>(R"(
     WITH wanted AS MATERIALIZED (
         SELECT *, clock_timestamp() AS at
-        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS u(
-            scope_id, token, user_id, platform, place
-        )
+        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $6::text[], $7::text[])
+            WITH ORDINALITY AS u(scope_id, token, user_id, platform, web_subscription, web_key, place)
         WHERE u.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
             AND NOT {is_erased}
     ),
@@ -60,11 +62,15 @@ constexpr auto register_sql = pg::sql<auth::erased_user_rows::is_erased, columns
         WHERE d.scope_id = oldest.scope_id AND d.device_id = oldest.device_id
     ),
     stored AS (
-        INSERT INTO devices AS d (scope_id, token, user_id, platform, created_at, updated_at)
-        SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at
+        INSERT INTO devices AS d (
+            scope_id, token, user_id, platform, created_at, updated_at, web_subscription, web_key
+        )
+        SELECT n.scope_id, n.token, n.user_id, n.platform, n.at, n.at, n.web_subscription, n.web_key
         FROM n
         ON CONFLICT (scope_id, token) DO UPDATE SET user_id = excluded.user_id,
             platform = excluded.platform,
+            web_subscription = excluded.web_subscription,
+            web_key = CASE WHEN excluded.web_key IS NOT NULL THEN coalesce(d.web_key, excluded.web_key) END,
             updated_at = greatest(excluded.updated_at, d.updated_at + interval '1 microsecond')
         RETURNING d.*
     )
@@ -77,7 +83,9 @@ std::vector<pg::Param> register_params(std::span<Registration const> rows)
     return {pg::column(rows, [](Registration const& r) { return r.scope_id; }),
         pg::column(rows, [](Registration const& r) { return std::string_view(r.token); }),
         pg::column(rows, [](Registration const& r) { return std::string_view(r.user_id.text()); }),
-        pg::column(rows, [](Registration const& r) { return to_string(r.platform); }), max_user_devices};
+        pg::column(rows, [](Registration const& r) { return to_string(r.platform); }), max_user_devices,
+        pg::column(rows, [](Registration const& r) { return r.sealed_subscription; }),
+        pg::column(rows, [](Registration const& r) { return r.web_key; })};
 }
 
 } // namespace

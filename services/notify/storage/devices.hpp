@@ -24,6 +24,9 @@ struct Registration {
     std::string token;
     core::UserId user_id;
     DevicePlatform platform{};
+    /// As in Device. A known device keeps its key, because the browser has subscribed with this key.
+    std::optional<std::string> sealed_subscription{};
+    std::optional<std::string> web_key{}; ///< set if and only if there is a subscription
 };
 
 /// Inserts each device. If the token is known, the device moves to the new user. Registrations of one token

@@ -1,10 +1,17 @@
 #include "storage/email_domain_checks.hpp"
 
+#include "storage/webhook_events.hpp"
+
 #include <utility>
 
 namespace notify::email_domain_checks {
 
-DnsRecords records_of(email_domains::EmailDomain const& domain, std::string const& spf_domain)
+std::chrono::hours interval_of(DomainState const& state) noexcept
+{
+    return state.failing_since ? interval_while_failing : interval;
+}
+
+DnsRecords records_of(EmailDomain const& domain, std::string const& spf_domain)
 {
     return notify::records_of(DomainSetup{.domain = domain.domain,
         .token = domain.token,
@@ -15,37 +22,37 @@ DnsRecords records_of(email_domains::EmailDomain const& domain, std::string cons
 
 std::optional<audit::Entry> Checked::entry() const
 {
-    if (domain.status == before) return std::nullopt;
-    return audit::Entry{
-        .action = domain.status == DomainStatus::verified ? "domain.verified" : "domain.unverified",
+    DomainStatus const after = domain.state.status;
+    if (after == before.status) return std::nullopt;
+    return audit::Entry{.action = after == DomainStatus::verified ? "domain.verified" : "domain.unverified",
         .subject_type = "domain",
         .subject_id = domain.domain,
-        .before = boost::json::object{{"status", to_string(before)}},
-        .after = boost::json::object{{"status", to_string(domain.status)}}};
+        .before = boost::json::object{{"status", to_string(before.status)}},
+        .after = boost::json::object{{"status", to_string(after)}}};
 }
 
-std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, core::Uuid const& checked,
-    RecordChecks const& checks, core::Time now)
+std::optional<Checked> record(pg::Tx& tx, core::Scope const& scope, DnsCheck const& check, core::Time now)
 {
     auto domain = email_domains::lock(tx, scope);
-    if (!domain || domain->id != checked) return std::nullopt;
+    if (!domain || domain->id != check.domain_id) return std::nullopt;
     Checked result{.domain = *std::move(domain)};
     auto& d = result.domain;
-    result.before = d.status;
-    d.status = status_after(d.status, checks);
-    d.checks = checks;
+    result.before = d.state;
+    d.state = state_after(d.state, check.checks, now);
+    d.checks = check.checks;
     d.checked_at = now;
-    if (d.status == DomainStatus::verified && !email_domains::claim(tx, scope, d.domain, now)) {
+    if (d.state.status == DomainStatus::verified && !email_domains::claim(tx, scope, d.domain, now)) {
         result.held_elsewhere = true;
-        d.status = DomainStatus::pending;
+        d.state = {};
     }
-    if (d.status == DomainStatus::pending)
+    if (d.state.status == DomainStatus::pending)
         d.verified_at.reset();
     else if (!d.verified_at)
         d.verified_at = now;
     email_domains::update(tx, scope, d);
-    if (result.before == DomainStatus::verified && d.status == DomainStatus::pending)
+    if (result.before.status == DomainStatus::verified && d.state.status == DomainStatus::pending)
         email_domains::release(tx, scope, d.domain);
+    if (result.begins_to_fail()) webhook_events::publish(tx, scope.id, d, check.records, now);
     return result;
 }
 

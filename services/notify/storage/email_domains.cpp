@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto columns = pg::sql(R"(
     domain_id, domain, from_email, from_name, token, selector, public_key, status, check_results,
-    check_details, created_at, checked_at, verified_at)");
+    check_details, created_at, checked_at, verified_at, failing_since)");
 
 /// Additional data of a sealed key. The data binds the key to its scope and domain.
 std::string aad(core::Scope const& scope, std::string const& domain)
@@ -21,14 +21,12 @@ std::string aad(core::Scope const& scope, std::string const& domain)
     return "email_domains.dkim_key:" + core::to_string(scope.id) + ':' + domain;
 }
 
-core::Secret open(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
-    std::string const& sealed_key)
+/// Returns nullopt if no key of the ring decrypts the private key.
+std::optional<core::Secret> open(crypto::Keyring const& keyring, core::Scope const& scope,
+    std::string const& domain, std::string const& sealed_key)
 {
     auto key = keyring.open(sealed_key, aad(scope, domain));
-    if (!key)
-        throw std::runtime_error("a DKIM key cannot be decrypted: ENCRYPTION_KEYS lacks the key that "
-                                 "encrypted it, or the stored value was changed");
-    return core::Secret(std::move(*key));
+    return key ? std::optional(core::Secret(std::move(*key))) : std::nullopt;
 }
 
 RecordChecks read_checks(pg::RowReader& r)
@@ -53,11 +51,14 @@ EmailDomain read(pg::RowReader& r)
     d.token = r.text();
     d.selector = r.text();
     d.public_key = r.text();
-    d.status = r.one_of<DomainStatus>();
+    d.state.status = r.one_of<DomainStatus>();
     d.checks = read_checks(r);
     d.created_at = r.time();
     d.checked_at = r.optional_time();
     d.verified_at = r.optional_time();
+    auto const failing_since = r.optional_time();
+    // An earlier version does not reset the column when the domain becomes pending.
+    if (d.state.status == DomainStatus::verified) d.state.failing_since = failing_since;
     return d;
 }
 
@@ -100,10 +101,10 @@ void put(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d, std::string
     remove(tx, scope);
     tx.run(pg::sql<columns>(R"(
         INSERT INTO email_domains (scope_id, {columns}, sealed_key)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15))"),
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16))"),
         {scope.id, d.id, d.domain, d.from_email, d.from_name, d.token, d.selector, d.public_key,
-            to_string(d.status), results_of(d.checks), details_of(d.checks), d.created_at, d.checked_at,
-            d.verified_at, sealed_key});
+            to_string(d.state.status), results_of(d.checks), details_of(d.checks), d.created_at, d.checked_at,
+            d.verified_at, d.state.failing_since, sealed_key});
 }
 
 void update(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d)
@@ -111,10 +112,10 @@ void update(pg::Tx& tx, core::Scope const& scope, EmailDomain const& d)
     tx.run(R"(
         UPDATE email_domains
         SET from_email = $3, from_name = $4, status = $5, check_results = $6, check_details = $7,
-            checked_at = $8, verified_at = $9
+            checked_at = $8, verified_at = $9, failing_since = $10
         WHERE scope_id = $1 AND domain_id = $2)",
-        {scope.id, d.id, d.from_email, d.from_name, to_string(d.status), results_of(d.checks),
-            details_of(d.checks), d.checked_at, d.verified_at});
+        {scope.id, d.id, d.from_email, d.from_name, to_string(d.state.status), results_of(d.checks),
+            details_of(d.checks), d.checked_at, d.verified_at, d.state.failing_since});
 }
 
 void remove(pg::Tx& tx, core::Scope const& scope)
@@ -166,22 +167,30 @@ std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::
     return keyring.seal(private_key.reveal(), aad(scope, domain));
 }
 
-std::optional<mail::CustomSender> sender(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
+std::map<core::ScopeId, std::optional<mail::CustomSender>> senders(
+    pg::Tx& tx, std::span<core::Scope const> scopes, crypto::Keyring const& keyring)
 {
-    return pg::read_first(tx.run(R"(
-        SELECT from_name, from_email, domain, selector, sealed_key
-        FROM email_domains
-        WHERE scope_id = $1 AND status = 'verified')",
-                              {scope.id}),
-        [&](pg::RowReader& r) {
-            mail::CustomSender s;
-            s.from.name = r.text();
-            s.from.address = r.text();
-            s.key.domain = r.text();
-            s.key.selector = r.text();
-            s.key.private_key = open(keyring, scope, s.key.domain, r.text());
-            return s;
-        });
+    auto const rows = tx.run(R"(
+        SELECT s.place, e.from_name, e.from_email, e.domain, e.selector, e.sealed_key
+        FROM unnest($1::bigint[]) WITH ORDINALITY AS s(scope_id, place)
+        JOIN email_domains e ON e.scope_id = s.scope_id AND e.status = 'verified')",
+        {pg::column(scopes, [](core::Scope const& scope) { return scope.id; })});
+    std::map<core::ScopeId, std::optional<mail::CustomSender>> found;
+    for (auto const& row : rows) {
+        pg::RowReader r(row);
+        auto const& scope = scopes[static_cast<std::size_t>(r.integer() - 1)];
+        mail::CustomSender s;
+        s.from.name = r.text();
+        s.from.address = r.text();
+        s.key.domain = r.text();
+        s.key.selector = r.text();
+        auto key = open(keyring, scope, s.key.domain, r.text());
+        auto& sender = found[scope.id];
+        if (!key) continue;
+        s.key.private_key = *std::move(key);
+        sender = std::move(s);
+    }
+    return found;
 }
 
 std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring)
@@ -193,8 +202,10 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
     pg::RowReader r(row);
     std::string const domain = r.text(), sealed = r.text();
     if (keyring.is_current(sealed)) return 0;
+    auto const key = open(keyring, scope, domain, sealed);
+    if (!key) throw std::runtime_error(undecryptable_key);
     tx.run("UPDATE email_domains SET sealed_key = $2 WHERE scope_id = $1",
-        {scope.id, seal(keyring, scope, domain, open(keyring, scope, domain, sealed))});
+        {scope.id, seal(keyring, scope, domain, *key)});
     return 1;
 }
 

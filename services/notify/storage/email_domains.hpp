@@ -1,32 +1,21 @@
 #pragma once
 
 #include "core/clock.hpp"
-#include "core/id.hpp"
 #include "crypto/keyring.hpp"
-#include "domain/dns_records.hpp"
+#include "domain/email_domain.hpp"
 #include "mail/message.hpp"
 #include "pg/tx.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 
 /// The tables `email_domains` (at most one row per scope) and `domain_claims` (the tenant that holds a
 /// verified domain). The caller owns the transaction, which must see the scope.
 namespace notify::email_domains {
-
-/// The custom domain of a scope.
-struct EmailDomain {
-    core::Uuid id; ///< each domain that the scope sets up gets a new id
-    std::string domain;
-    std::string from_email, from_name;
-    std::string token, selector, public_key; ///< as in DomainSetup
-    DomainStatus status = DomainStatus::pending;
-    RecordChecks checks; ///< results of the last DNS check
-    core::Time created_at;
-    std::optional<core::Time> checked_at, verified_at;
-};
 
 std::optional<EmailDomain> find(pg::Tx& tx, core::Scope const& scope);
 
@@ -37,7 +26,7 @@ std::optional<EmailDomain> lock(pg::Tx& tx, core::Scope const& scope);
 /// Stores `domain` as the scope's domain. Replaces the previous domain, if there was one.
 void put(pg::Tx& tx, core::Scope const& scope, EmailDomain const& domain, std::string const& sealed_key);
 
-/// Writes the members of a domain that can change: sender, status, checks and their times.
+/// Writes the members of a domain that can change: sender, state, checks and their times.
 void update(pg::Tx& tx, core::Scope const& scope, EmailDomain const& domain);
 
 void remove(pg::Tx& tx, core::Scope const& scope);
@@ -57,10 +46,15 @@ void release(pg::Tx& tx, core::Scope const& scope, std::string const& domain);
 std::string seal(crypto::Keyring const& keyring, core::Scope const& scope, std::string const& domain,
     core::Secret const& private_key);
 
-/// The sender of a scope's email, with the key that signs the email. Returns nullopt while the scope has no
-/// verified domain. Throws std::runtime_error if no key of the ring decrypts the private key.
-std::optional<mail::CustomSender> sender(
-    pg::Tx& tx, core::Scope const& scope, crypto::Keyring const& keyring);
+/// The error text for a private key that no key of the ring decrypts.
+inline constexpr char const* undecryptable_key = "a DKIM key cannot be decrypted: ENCRYPTION_KEYS lacks the "
+                                                 "key that encrypted it, or the stored value was "
+                                                 "changed";
+
+/// The senders of the email of these scopes, with the keys that sign the email. Scopes without a verified
+/// domain are left out. nullopt: no key of the ring decrypts the scope's private key.
+std::map<core::ScopeId, std::optional<mail::CustomSender>> senders(
+    pg::Tx& tx, std::span<core::Scope const> scopes, crypto::Keyring const& keyring);
 
 /// Seals the scope's private key again under the keyring's first key. Returns how many keys changed. For
 /// service::reencrypt_command.

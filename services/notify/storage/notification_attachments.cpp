@@ -1,6 +1,8 @@
 #include "storage/notification_attachments.hpp"
 
+#include "blobs/erasure.hpp"
 #include "pg/row.hpp"
+#include "pg/uuids.hpp"
 
 namespace notify::notification_attachments {
 
@@ -20,6 +22,27 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id, std:
                 row.upload ? pg::Param(row.upload->attachment_id) : pg::Param(nullptr),
                 row.upload ? pg::Param(row.upload->version) : pg::Param(nullptr)});
     }
+}
+
+std::set<notifications::Key> having(pg::Tx& tx, std::span<notifications::Key const> keys)
+{
+    auto const rows = tx.run(R"(
+        SELECT k.scope_id, k.notification_id
+        FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
+        WHERE EXISTS (
+            SELECT
+            FROM notification_attachments a
+            WHERE a.scope_id = k.scope_id AND a.notification_id = k.notification_id
+        ))",
+        {pg::column(keys, [](auto const& k) { return k.scope_id; }),
+            pg::column(keys, [](auto const& k) { return pg::Param(k.id); })});
+    std::set<notifications::Key> found;
+    for (auto const& row : rows) {
+        pg::RowReader r(row);
+        auto const scope_id = r.scope_id();
+        found.insert({scope_id, r.uuid()});
+    }
+    return found;
 }
 
 std::vector<Row> list(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id)
@@ -42,6 +65,22 @@ std::vector<Row> list(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notificatio
         if (auto const id = r.optional_uuid()) row.upload = blobs::Key{scope_id, *id, r.text()};
         return row;
     });
+}
+
+void erase_unused_uploads(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
+{
+    if (ids.empty()) return;
+    blobs::lock_attachments(tx, scope_id, ids); // so that no request attaches them after the next statement
+    auto const unused = tx.run(R"(
+        SELECT DISTINCT u.attachment_id
+        FROM unnest($2::uuid[]) AS u(attachment_id)
+        WHERE NOT EXISTS (
+            SELECT
+            FROM notification_attachments a
+            WHERE a.scope_id = $1 AND a.attachment_id = u.attachment_id
+        ))",
+        {scope_id, pg::uuids(ids)});
+    blobs::erase_attachments(tx, scope_id, pg::read_rows(unused, &pg::RowReader::uuid), std::nullopt);
 }
 
 } // namespace notify::notification_attachments

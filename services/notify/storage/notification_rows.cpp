@@ -1,6 +1,22 @@
 #include "storage/notification_rows.hpp"
 
+#include <boost/json.hpp>
+
 namespace notify::notifications {
+
+namespace {
+
+std::vector<std::pair<std::string, std::string>> read_data(std::optional<std::string> const& json)
+{
+    std::vector<std::pair<std::string, std::string>> data;
+    if (!json) return data;
+    boost::json::value const parsed = boost::json::parse(*json);
+    for (auto const& [name, value] : parsed.as_object())
+        data.emplace_back(name, value.as_string());
+    return data;
+}
+
+} // namespace
 
 Notification read(pg::RowReader& r)
 {
@@ -25,6 +41,17 @@ Notification read(pg::RowReader& r)
     return n;
 }
 
+Notification read_with_content(pg::RowReader& r)
+{
+    Notification n = read(r);
+    n.content.subject = r.text();
+    n.content.body = r.text();
+    n.content.html = r.boolean();
+    n.content.data = read_data(r.optional_text());
+    n.content.push = push_settings_of(r.optional_text());
+    return n;
+}
+
 PushDelivery read_delivery(pg::RowReader& r)
 {
     PushDelivery d;
@@ -36,6 +63,7 @@ PushDelivery read_delivery(pg::RowReader& r)
     d.reason = r.optional_text();
     d.provider_id = r.optional_text();
     d.updated_at = r.time();
+    d.carrier = r.one_of<Carrier>();
     return d;
 }
 

@@ -8,17 +8,18 @@
 #include "storage/notification_rows.hpp"
 #include "storage/webhook_events.hpp"
 
-#include <algorithm>
-#include <set>
+#include <map>
 
 namespace notify::notifications {
 
 namespace {
 
-/// Withdraws the jobs of the queued notifications, and returns the notifications whose job was withdrawn. A
-/// job that a worker has begun is not withdrawn. Before that worker writes the outcome, it locks the
-/// notification and sees the new status.
-std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
+using QueuesById = std::map<core::Uuid, std::vector<std::string>>;
+
+/// Withdraws the jobs of the queued notifications, and returns the queues of the withdrawn jobs. If a worker
+/// has begun a job of a notification, none of the notification's jobs is withdrawn. Before that worker writes
+/// the outcome, it locks the notification and sees the new status.
+QueuesById withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids)
 {
     auto const queued = tx.run(R"(
         SELECT notification_id, channel
@@ -26,21 +27,23 @@ std::set<core::Uuid> withdraw_queued(pg::Tx& tx, core::ScopeId scope_id, std::sp
         WHERE scope_id = $1 AND notification_id = ANY ($2::uuid[]) AND status = 'queued'
         ORDER BY notification_id)",
         {scope_id, pg::uuids(ids)});
-    std::set<core::Uuid> withdrawn;
+    QueuesById withdrawn;
     for (auto const& row : queued) {
         pg::RowReader r(row);
         core::Uuid const id = r.uuid();
-        if (jobs::withdraw(tx, queue_of(r.one_of<Channel>()), scope_id, id)) withdrawn.insert(id);
+        auto queues = jobs::withdraw(tx, queues_of(r.one_of<Channel>()), scope_id, id);
+        if (!queues.empty()) withdrawn.emplace(id, std::move(queues));
     }
     return withdrawn;
 }
 
-void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> changes)
+void write(pg::Tx& tx, std::span<StatusChange const> changes)
 {
     auto const column = [changes](auto member) {
         return pg::column(changes, [&](StatusChange const& c) { return member(c.notification); });
     };
-    std::vector<pg::Param> const params{scope_id, column([](Notification const& n) { return n.id; }),
+    std::vector<pg::Param> const params{pg::column(changes, [](StatusChange const& c) { return c.scope_id; }),
+        column([](Notification const& n) { return n.id; }),
         column([](Notification const& n) { return to_string(n.status); }),
         column([](Notification const& n) { return n.failure_reason; }),
         column([](Notification const& n) { return n.attempts; }),
@@ -56,11 +59,11 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
         WITH m AS (
             SELECT *
             FROM unnest(
-                $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[],
+                $1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::uuid[],
                 $8::timestamptz[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[],
                 $12::timestamptz[], $13::text[]
             ) AS m(
-                id, status, reason, attempts, provider_id, attempt_token, sent_at, delivered_at, opened_at,
+                scope_id, id, status, reason, attempts, provider_id, attempt_token, sent_at, delivered_at, opened_at,
                 failed_at, at, detail
             )
         ),
@@ -70,21 +73,21 @@ void write(pg::Tx& tx, core::ScopeId scope_id, std::span<StatusChange const> cha
                 provider_id = m.provider_id, attempt_token = m.attempt_token, sent_at = m.sent_at,
                 delivered_at = m.delivered_at, opened_at = m.opened_at, failed_at = m.failed_at
             FROM m
-            WHERE n.scope_id = $1 AND n.notification_id = m.id
+            WHERE n.scope_id = m.scope_id AND n.notification_id = m.id
         ),
         files AS (
             DELETE FROM notification_attachments f
             USING m
-            WHERE m.status <> 'failed' AND f.scope_id = $1 AND f.notification_id = m.id
+            WHERE m.status <> 'failed' AND f.scope_id = m.scope_id AND f.notification_id = m.id
                 AND f.content IS NOT NULL
         )
         INSERT INTO notification_events (scope_id, notification_id, place, status, at, detail)
-        SELECT $1, m.id,
+        SELECT m.scope_id, m.id,
             1 + coalesce(
                 (
                     SELECT max(e.place)
                     FROM notification_events e
-                    WHERE e.scope_id = $1 AND e.notification_id = m.id
+                    WHERE e.scope_id = m.scope_id AND e.notification_id = m.id
                 ),
                 0
             ),
@@ -105,6 +108,28 @@ std::vector<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, std::span<cor
         FOR NO KEY UPDATE)"),
         {scope_id, pg::uuids(ids)});
     return pg::read_rows(result, read);
+}
+
+std::map<Key, Notification> lock(pg::Tx& tx, std::span<Key const> keys)
+{
+    auto const result = tx.run(pg::sql<columns>(R"(
+        SELECT n.scope_id, {columns}
+        FROM notifications n
+        JOIN unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
+            ON n.scope_id = k.scope_id AND n.notification_id = k.notification_id
+        ORDER BY n.scope_id, n.notification_id
+        FOR NO KEY UPDATE OF n)"),
+        {pg::column(keys, [](Key const& k) { return k.scope_id; }),
+            pg::column(keys, [](Key const& k) { return pg::Param(k.id); })});
+    std::map<Key, Notification> locked;
+    for (auto const& row : result) {
+        pg::RowReader r(row);
+        auto const scope_id = r.scope_id();
+        auto n = read(r);
+        Key const key{scope_id, n.id};
+        locked.emplace(key, std::move(n));
+    }
+    return locked;
 }
 
 std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
@@ -128,46 +153,61 @@ std::vector<Notification> withdraw_and_lock(
     for (auto const& n : locked) {
         // If a worker set the push to `sent` before the job was withdrawn, the job is enqueued again. It
         // sends the push to the remaining devices.
-        if (n.status == Status::sent && withdrawn.contains(n.id))
-            jobs::enqueue(tx, queue_of(n.channel), scope_id, n.id, n.send_at);
+        auto const it = withdrawn.find(n.id);
+        if (n.status != Status::sent || it == withdrawn.end()) continue;
+        for (auto const& queue : it->second)
+            jobs::enqueue(tx, queue, scope_id, n.id, n.send_at);
     }
     return locked;
 }
 
-std::vector<Notification> change_statuses(
-    pg::Tx& tx, core::ScopeId scope_id, std::vector<StatusChange> changes, core::Time now)
+std::vector<Notification> change_statuses(pg::Tx& tx, std::vector<StatusChange> changes, core::Time now)
 {
-    std::vector<StatusChange> permitted;
-    for (auto& c : changes) {
-        if (advance(c.notification, c.to, c.detail.value_or(""), c.at)) permitted.push_back(std::move(c));
-    }
-    if (permitted.empty()) return {};
-    write(tx, scope_id, permitted);
+    std::erase_if(
+        changes, [](StatusChange& c) { return !advance(c.notification, c.to, c.detail.value_or(""), c.at); });
+    if (changes.empty()) return {};
+    write(tx, changes);
+    std::vector<webhook_events::Changed> published;
+    published.reserve(changes.size());
+    for (auto const& c : changes)
+        published.push_back({c.scope_id, c.notification});
+    webhook_events::publish(tx, published, now);
     std::vector<Notification> changed;
-    changed.reserve(permitted.size());
-    for (auto& c : permitted) {
-        webhook_events::publish(tx, scope_id, c.notification, now);
+    changed.reserve(changes.size());
+    for (auto& c : changes)
         changed.push_back(std::move(c.notification));
-    }
     return changed;
 }
 
 bool change_status(pg::Tx& tx, core::ScopeId scope_id, Notification& n, Status to,
     std::optional<std::string> const& detail, core::Time now)
 {
-    auto changed = change_statuses(tx, scope_id, {StatusChange{n, to, detail, now}}, now);
+    auto changed = change_statuses(tx, {StatusChange{scope_id, n, to, detail, now}}, now);
     if (changed.empty()) return false;
     n = std::move(changed.front());
     return true;
 }
 
+void update_progress(pg::Tx& tx, std::span<Progress const> all)
+{
+    if (all.empty()) return;
+    tx.run(R"(
+        UPDATE notifications n
+        SET attempts = m.attempts, provider_id = m.provider_id, attempt_token = m.attempt_token
+        FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[])
+            AS m(scope_id, id, attempts, provider_id, attempt_token)
+        WHERE n.scope_id = m.scope_id AND n.notification_id = m.id)",
+        {pg::column(all, [](Progress const& p) { return p.scope_id; }),
+            pg::column(all, [](Progress const& p) { return pg::Param(p.notification.id); }),
+            pg::column(all, [](Progress const& p) { return p.notification.attempts; }),
+            pg::column(all, [](Progress const& p) { return p.notification.provider_id; }),
+            pg::column(all, [](Progress const& p) { return p.notification.attempt_token; })});
+}
+
 void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)
 {
-    tx.run(R"(
-        UPDATE notifications
-        SET attempts = $3, provider_id = $4, attempt_token = $5
-        WHERE scope_id = $1 AND notification_id = $2)",
-        {scope_id, n.id, n.attempts, n.provider_id, n.attempt_token});
+    Progress const one{scope_id, n};
+    update_progress(tx, {&one, 1});
 }
 
 std::optional<Notification> enqueue_and_lock(pg::Tx& tx, core::ScopeId scope_id, Notification const& n)

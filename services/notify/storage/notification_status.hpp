@@ -5,7 +5,9 @@
 #include "core/scope.hpp"
 #include "domain/notification.hpp"
 #include "pg/tx.hpp"
+#include "storage/notifications.hpp"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +25,9 @@ std::optional<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, core::Uuid 
 /// notification are left out.
 std::vector<Notification> lock(pg::Tx& tx, core::ScopeId scope_id, std::span<core::Uuid const> ids);
 
+/// As `lock`, for notifications of any scopes. Locks them in the order of their keys.
+std::map<Key, Notification> lock(pg::Tx& tx, std::span<Key const> keys);
+
 /// As `lock`, but returns nullopt if a retry request has queued the notification again since `queued_at`.
 std::optional<Notification> lock_if_queued_at(
     pg::Tx& tx, core::ScopeId scope_id, core::Uuid id, core::Time queued_at);
@@ -39,6 +44,7 @@ std::optional<Notification> enqueue_and_lock(pg::Tx& tx, core::ScopeId scope_id,
 
 /// A change of a notification's status.
 struct StatusChange {
+    core::ScopeId scope_id{};
     Notification notification; ///< locked
     Status to{};
     std::optional<std::string> detail; ///< of the event; if `to` is `failed`, the failure reason
@@ -52,8 +58,7 @@ struct StatusChange {
 /// `failed`, because a failed notification may be retried. Returns the notifications that changed, with their
 /// new state. Call this function after all statements that lock rows of other tables (see
 /// webhook_events::publish).
-std::vector<Notification> change_statuses(
-    pg::Tx& tx, core::ScopeId scope_id, std::vector<StatusChange> changes, core::Time now);
+std::vector<Notification> change_statuses(pg::Tx& tx, std::vector<StatusChange> changes, core::Time now);
 
 /// As `change_statuses`, for one notification, at time `now`. Updates `n`. Returns whether the status
 /// changed; if not, nothing is written.
@@ -62,6 +67,14 @@ bool change_status(pg::Tx& tx, core::ScopeId scope_id, Notification& n, Status t
 
 /// Writes attempts, provider_id and attempt_token of a locked notification. The status is unchanged.
 void update_progress(pg::Tx& tx, core::ScopeId scope_id, Notification const& n);
+
+struct Progress {
+    core::ScopeId scope_id{};
+    Notification const& notification; ///< locked
+};
+
+/// As the other `update_progress`, for many notifications in one statement.
+void update_progress(pg::Tx& tx, std::span<Progress const> all);
 
 /// Puts a failed notification, locked by `enqueue_and_lock`, back into status `queued` as if it had just been
 /// accepted, with an event in the history. Updates `n`. `queued_at` becomes `now` or a little later, never

@@ -3,6 +3,7 @@
 #include "auth/erased_user_rows.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "storage/carriers.hpp"
 #include "storage/notification_rows.hpp"
 
 #include <boost/json.hpp>
@@ -25,22 +26,15 @@ std::optional<std::string> to_json(Data const& data)
     return boost::json::serialize(object);
 }
 
-Data read_data(std::optional<std::string> const& json)
-{
-    Data data;
-    if (!json) return data;
-    boost::json::value const parsed = boost::json::parse(*json);
-    for (auto const& [name, value] : parsed.as_object())
-        data.emplace_back(name, value.as_string());
-    return data;
-}
-
-// The queue name equals `queue_of(channel)`.
-constexpr auto insert_sql = pg::sql<auth::erased_user_rows::is_erased>(R"(
+// The queue names equal `push_queue_of(carrier)` and `queue_of(channel)`. A push that is due now is enqueued
+// for the carriers of its user's devices. If there are several, its deliveries are inserted now, so that they
+// are shown together.
+constexpr auto insert_sql =
+    pg::sql<auth::erased_user_rows::is_erased, devices::device_carrier, devices::device_carrier>(R"(
     WITH accepted AS (
         INSERT INTO notifications (
             scope_id, notification_id, channel, template_name, recipient, subject, body, html, data,
-            send_at, traceparent, queued_at, created_at
+            push, send_at, traceparent, queued_at, created_at
         )
         SELECT w.scope_id, w.notification_id, w.channel, w.template_name,
             CASE WHEN user_is.erased THEN 'deleted:' || w.notification_id ELSE w.recipient END,
@@ -48,13 +42,14 @@ constexpr auto insert_sql = pg::sql<auth::erased_user_rows::is_erased>(R"(
             CASE WHEN user_is.erased THEN '' ELSE w.body END,
             w.html,
             CASE WHEN user_is.erased THEN NULL ELSE w.data END,
+            CASE WHEN user_is.erased THEN NULL ELSE w.push END,
             w.send_at, w.traceparent, w.queued_at, clock_timestamp()
         FROM unnest(
             $1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-            $8::boolean[], $9::json[], $10::timestamptz[], $11::text[], $12::timestamptz[]
+            $8::boolean[], $9::json[], $10::json[], $11::timestamptz[], $12::text[], $13::timestamptz[]
         ) AS w(
-            scope_id, notification_id, channel, template_name, recipient, subject, body, html, data, send_at,
-            traceparent, queued_at
+            scope_id, notification_id, channel, template_name, recipient, subject, body, html, data, push,
+            send_at, traceparent, queued_at
         )
         CROSS JOIN LATERAL (
             SELECT w.channel = 'push' AND {is_erased} AS erased
@@ -64,12 +59,46 @@ constexpr auto insert_sql = pg::sql<auth::erased_user_rows::is_erased>(R"(
         WHERE w.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
         RETURNING scope_id, notification_id, channel, created_at, send_at, recipient
     ),
+    carriers AS MATERIALIZED (
+        SELECT a.notification_id, {device_carrier} AS carrier
+        FROM accepted a
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM devices x
+            WHERE x.scope_id = a.scope_id AND x.user_id = a.recipient
+            LIMIT 1000
+        ) AS d
+        WHERE a.channel = 'push' AND a.send_at IS NULL
+        GROUP BY 1, 2
+    ),
+    planned AS (
+        INSERT INTO push_deliveries (
+            scope_id, notification_id, device_id, token, platform, carrier, updated_at
+        )
+        SELECT a.scope_id, a.notification_id, d.device_id, d.token, d.platform, {device_carrier}, a.created_at
+        FROM accepted a
+        CROSS JOIN LATERAL (
+            SELECT *
+            FROM devices x
+            WHERE x.scope_id = a.scope_id AND x.user_id = a.recipient
+            ORDER BY x.updated_at DESC
+            LIMIT 100
+        ) AS d
+        WHERE a.notification_id IN (
+            SELECT notification_id
+            FROM carriers
+            GROUP BY notification_id
+            HAVING count(*) > 1
+        )
+    ),
     enqueued AS MATERIALIZED (
         SELECT enqueue_jobs(
-            'notify.' || channel, array_agg(scope_id), array_agg(notification_id), array_agg(send_at)
+            'notify.' || a.channel || coalesce('.' || c.carrier, ''), array_agg(a.scope_id),
+            array_agg(a.notification_id), array_agg(a.send_at)
         ) AS jobs
-        FROM accepted
-        GROUP BY channel
+        FROM accepted a
+        LEFT JOIN carriers c ON c.notification_id = a.notification_id
+        GROUP BY a.channel, c.carrier
     )
     SELECT notification_id, created_at, recipient, (SELECT sum(jobs) FROM enqueued)
     FROM accepted)");
@@ -89,6 +118,7 @@ std::vector<pg::Param> insert_params(std::span<NewNotification const> rows)
         column([](Notification const& n) { return std::string_view(n.content.body); }),
         column([](Notification const& n) { return n.content.html; }),
         column([](Notification const& n) { return to_json(n.content.data); }),
+        column([](Notification const& n) { return to_stored(n.content.push); }),
         column([](Notification const& n) { return n.send_at; }),
         column([](Notification const& n) { return n.traceparent; }),
         column([](Notification const& n) { return n.queued_at; }),
@@ -234,19 +264,12 @@ std::vector<Notification> list(pg::Tx& tx, core::Scope const& scope, Notificatio
 
 std::optional<Notification> find(pg::Tx& tx, core::ScopeId scope_id, core::Uuid id)
 {
-    auto const result = tx.run(pg::sql<columns>(R"(
-        SELECT {columns}, n.subject, n.body, n.html, n.data
+    auto const result = tx.run(pg::sql<columns, content_columns>(R"(
+        SELECT {columns}, {content_columns}
         FROM notifications n
         WHERE n.scope_id = $1 AND n.notification_id = $2)"),
         {scope_id, id});
-    return pg::read_first(result, [](pg::RowReader& r) {
-        Notification n = read(r);
-        n.content.subject = r.text();
-        n.content.body = r.text();
-        n.content.html = r.boolean();
-        n.content.data = read_data(r.optional_text());
-        return n;
-    });
+    return pg::read_first(result, read_with_content);
 }
 
 std::vector<NotificationEvent> list_events(

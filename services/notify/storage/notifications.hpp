@@ -44,6 +44,8 @@ pg::Batch<Inserted> insert_batch(pg::BatchConnection& connection, std::span<NewN
 struct Key {
     core::ScopeId scope_id{};
     core::Uuid id;
+
+    friend auto operator<=>(Key const&, Key const&) = default;
 };
 
 /// A notification as the API shows it: without its content, and for a push with its deliveries, in the order

@@ -115,6 +115,12 @@ std::vector<Suppression> remove(pg::Tx& tx, core::Scope const& scope, std::strin
     return pg::read_rows(removed, read);
 }
 
+std::size_t lift(pg::Tx& tx, sms::PhoneNumber const& phone)
+{
+    auto const lifted = tx.run("SELECT lift_sms_suppressions($1)", {phone.text()});
+    return static_cast<std::size_t>(pg::read_first(lifted, &pg::RowReader::integer).value());
+}
+
 std::size_t hash_user(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit)
 {
     core::ScopeId const scope_id = erasure.scope.id;

@@ -5,6 +5,7 @@
 #include "paging/cursor.hpp"
 #include "pg/sql.hpp"
 #include "pg/tx.hpp"
+#include "sms/phone.hpp"
 #include "user_data/user_data.hpp"
 
 #include <cstddef>
@@ -58,6 +59,10 @@ std::vector<Suppression> list(
 
 /// Removes the suppressions of an address on all channels, and returns them.
 std::vector<Suppression> remove(pg::Tx& tx, core::Scope const& scope, std::string_view address);
+
+/// Removes the suppressions of text messages to a number in all scopes, also hashed ones. The transaction
+/// needs no scopes. Returns the number of removed suppressions.
+std::size_t lift(pg::Tx& tx, sms::PhoneNumber const& phone);
 
 /// A step of a user's erasure (user_data::Step): replaces addresses by their hashes. An address is the user's
 /// if it is the user's id or, for pushes, the token of one of the user's devices. Takes the scope's lock.

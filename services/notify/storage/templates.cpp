@@ -9,7 +9,8 @@ namespace notify::templates {
 namespace {
 
 constexpr auto columns = pg::sql(R"(
-    t.template_id, t.name, t.channel, t.subject, t.body, t.format, t.version, t.created_at, t.updated_at)");
+    t.template_id, t.name, t.channel, t.subject, t.body, t.format, t.push, t.version, t.created_at,
+    t.updated_at)");
 
 Template read(pg::RowReader& r)
 {
@@ -20,10 +21,16 @@ Template read(pg::RowReader& r)
     t.subject = r.text();
     t.body = r.text();
     t.format = r.one_of<Format>();
+    if (auto const push = r.optional_text()) t.push = push_settings_of(push);
     t.version = r.integer();
     t.created_at = r.time();
     t.updated_at = r.time();
     return t;
+}
+
+std::optional<std::string> push_json(Template const& t)
+{
+    return t.push ? std::optional(to_json(*t.push)) : std::nullopt;
 }
 
 /// Reads the row that an insert or update returns. Throws CONFLICT if there is no row, because this means
@@ -106,13 +113,14 @@ void insert(pg::Tx& tx, core::Scope const& scope, Template& t)
     pg::lock_scope(tx, scope.production().id); // per tenant, like template names and list cursors
     auto const result = tx.run(pg::sql<columns>(R"(
         INSERT INTO templates AS t (
-            tenant_id, template_id, name, channel, subject, body, format, created_at, updated_at
+            tenant_id, template_id, name, channel, subject, body, format, push, created_at, updated_at
         )
-        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text, n.at, n.at
+        SELECT $1::bigint, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text, $8::json, n.at, n.at
         FROM (SELECT clock_timestamp() AS at) AS n
         ON CONFLICT (tenant_id, name) DO NOTHING
         RETURNING {columns})"),
-        {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
+        {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format),
+            push_json(t)});
     t = read_written(result);
 }
 
@@ -121,8 +129,8 @@ void update(pg::Tx& tx, core::Scope const& scope, Template& t)
     pg::lock_scope(tx, scope.production().id); // per tenant, like template names and list cursors
     auto const result = tx.run(pg::sql<columns>(R"(
         UPDATE templates t
-        SET name = $3, channel = $4, subject = $5, body = $6, format = $7, version = t.version + 1,
-            updated_at = clock_timestamp()
+        SET name = $3, channel = $4, subject = $5, body = $6, format = $7, push = $8::json,
+            version = t.version + 1, updated_at = clock_timestamp()
         WHERE t.tenant_id = $1 AND t.template_id = $2
             AND NOT EXISTS (
                 SELECT
@@ -130,7 +138,8 @@ void update(pg::Tx& tx, core::Scope const& scope, Template& t)
                 WHERE o.tenant_id = $1 AND o.name = $3 AND o.template_id <> $2
             )
         RETURNING {columns})"),
-        {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format)});
+        {scope.tenant_id(), t.id, t.name, to_string(t.channel), t.subject, t.body, to_string(t.format),
+            push_json(t)});
     t = read_written(result);
 }
 

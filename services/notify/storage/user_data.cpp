@@ -49,9 +49,7 @@ void announce(pg::Tx& tx, std::span<std::int64_t const> device_ids)
 /// The jobs are locked in the order in which receipts lock them.
 void delete_jobs(pg::Tx& tx, core::ScopeId scope_id, Ids const& ids)
 {
-    std::vector<std::string> queues;
-    for (std::size_t i = 0; i < core::names_of<Channel>.size(); ++i)
-        queues.emplace_back(queue_of(static_cast<Channel>(i)));
+    std::vector<std::string> const queues(notification_queues.begin(), notification_queues.end());
     tx.run(R"(
         WITH waiting AS MATERIALIZED (
             SELECT queue, ref
@@ -82,23 +80,6 @@ void lock_notifications(pg::Tx& tx, core::ScopeId scope_id, Ids const& ids)
         {scope_id, pg::uuids(ids)});
 }
 
-/// Deletes the uploads among `ids` that no notification uses any more.
-void delete_unused_uploads(pg::Tx& tx, core::ScopeId scope_id, Ids const& ids)
-{
-    if (ids.empty()) return;
-    blobs::lock_attachments(tx, scope_id, ids); // so that no request attaches them after the next statement
-    auto const unused = tx.run(R"(
-        SELECT DISTINCT u.attachment_id
-        FROM unnest($2::uuid[]) AS u(attachment_id)
-        WHERE NOT EXISTS (
-            SELECT
-            FROM notification_attachments a
-            WHERE a.scope_id = $1 AND a.attachment_id = u.attachment_id
-        ))",
-        {scope_id, pg::uuids(ids)});
-    blobs::erase_attachments(tx, scope_id, pg::read_rows(unused, &pg::RowReader::uuid), std::nullopt);
-}
-
 /// Deletes at most `limit` files of the notifications. Returns the number of deleted rows.
 std::size_t delete_files(pg::Tx& tx, core::ScopeId scope_id, Ids const& ids, std::size_t limit)
 {
@@ -116,7 +97,7 @@ std::size_t delete_files(pg::Tx& tx, core::ScopeId scope_id, Ids const& ids, std
     Ids uploads;
     for (auto const& id : pg::read_rows(deleted, &pg::RowReader::optional_uuid))
         if (id) uploads.push_back(*id);
-    delete_unused_uploads(tx, scope_id, uploads);
+    notification_attachments::erase_unused_uploads(tx, scope_id, uploads);
     return deleted.size();
 }
 
@@ -127,6 +108,7 @@ ExportedNotification read_exported(pg::RowReader& r)
     row.notification.content.body = r.text();
     row.notification.content.html = r.boolean();
     row.data_json = r.optional_text();
+    row.push_json = r.optional_text();
     return row;
 }
 
@@ -276,7 +258,7 @@ std::vector<ExportedNotification> list_notifications(pg::Tx& tx, core::Scope con
     core::UserId const& user_id, std::optional<paging::Position> const& after, std::size_t limit)
 {
     auto const result = tx.run(pg::sql<notifications::columns>(R"(
-        SELECT {columns}, n.subject, n.body, n.html, n.data
+        SELECT {columns}, n.subject, n.body, n.html, n.data, n.push
         FROM (
             SELECT *, sum(octet_length(body)) OVER (
                     ORDER BY created_at DESC, notification_id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING

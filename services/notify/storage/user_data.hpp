@@ -49,8 +49,8 @@ std::vector<std::int64_t> parse_devices(std::string_view payload);
 
 /// Everything that is stored of one notification.
 struct ExportedNotification {
-    Notification notification; ///< with its content, except `content.data`
-    std::optional<std::string> data_json;
+    Notification notification; ///< with its content, except `content.data` and `content.push`
+    std::optional<std::string> data_json, push_json;
     std::vector<PushDelivery> deliveries;
     std::vector<NotificationEvent> events;            ///< without the acceptance, oldest first
     std::vector<notification_attachments::Row> files; ///< without the bytes

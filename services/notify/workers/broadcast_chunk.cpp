@@ -1,89 +1,190 @@
 #include "workers/broadcast_chunk.hpp"
 
 #include "crypto/random.hpp"
-#include "jobs/queue.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
 #include "pg/database.hpp"
+#include "workers/active_tenants.hpp"
+#include "workers/chunk_changes.hpp"
 
 #include <algorithm>
-#include <latch>
 #include <utility>
 
 namespace notify {
 
 namespace {
 
-using jobs::Outcome;
+using Kind = jobs::Outcome::Kind;
 using namespace std::chrono_literals;
+using Steady = std::chrono::steady_clock;
 
-constexpr auto send_timeout = 30s; ///< time limit for a chunk's pushes; another run sends the rest
+constexpr auto send_timeout = 30s; ///< pushes that are not handed out by then wait in the chunk
+/// How long the chunks of a crashed process wait before another process takes them.
+constexpr auto chunk_lease = 20s;
+constexpr std::size_t most_chunks = 1'000; ///< of all tenants
 
-/// Writes the result of a run: devices, pauses and counters. Precondition: the caller has ended or postponed
-/// the job.
-void record(pg::Tx& tx, core::ScopeId scope_id, ChunkRun const& run, Pruning const& pruning, core::Time now)
+pg::Scopes scopes_of(std::vector<jobs::Claim> const& claims)
 {
-    auto const& chunk = run.chunk();
-    Settled settled = run.settled();
-    bool const goes_on =
-        !run.waiting().empty() && !broadcasts::lock_cancelled(tx, scope_id, chunk.broadcast_id);
-    if (!goes_on) settled.failed += static_cast<std::int64_t>(run.waiting().size());
-    bool const there = goes_on ? broadcast_chunks::keep_waiting(tx, scope_id, chunk.id, run.waiting(),
-                                     run.waits_for_carrier(), run.began())
-                               : broadcast_chunks::remove(tx, scope_id, chunk.id);
-    if (!there) return;
-    broadcasts::add_settled(tx, scope_id, chunk.broadcast_id, settled);
-    // If a credential was replaced or a pause ended during this run, no resume job will make the chunk due.
-    // Therefore the chunk is made due here.
-    if (!pause(tx, scope_id, run.paused_carriers(), now) && goes_on)
-        jobs::enqueue(tx, broadcast_chunks::queue, scope_id, chunk.id);
-    prune(tx, scope_id, pruning, now);
-    // This call comes last, because it may take the scope's lock. Holders of the scope's lock never wait for
-    // the row of a carrier's configuration, so there is no deadlock.
-    broadcasts::complete_if_settled(tx, scope_id, chunk.broadcast_id, now);
+    std::vector<core::ScopeId> ids;
+    ids.reserve(claims.size());
+    for (auto const& claim : claims)
+        ids.push_back(claim.scope_id);
+    return pg::Scopes::distinct(std::move(ids));
+}
+
+broadcasts::Key broadcast_of(broadcast_chunks::Chunk const& chunk)
+{
+    return {chunk.key.scope_id, chunk.broadcast_id};
 }
 
 } // namespace
 
-jobs::Outcome ChunkHandler::operator()(
-    core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop)
+/// A run of a chunk, until its outcome is known.
+struct ChunkHandler::Run {
+    jobs::Claim claim;
+    jobs::AsyncWorker& worker;
+    std::shared_ptr<ChunkRun> run;
+    Steady::time_point began = Steady::now();
+};
+
+jobs::AsyncWorkerOptions ChunkHandler::options() const
 {
-    core::Time const now = deps_.clock.now();
-    auto loaded = load(claim);
-    if (!loaded) return Outcome::done();
-    auto& [chunk, message, devices, configs] = *loaded;
-    claim.traceparent = message.traceparent;
-    if (message.cancelled)
-        return end(scope.id, std::make_shared<ChunkRun>(ChunkRun::cancelled(chunk, now)), {});
-    auto const run = std::make_shared<ChunkRun>(chunk, std::move(devices), std::move(configs), now);
-    auto batches = batches_of(claim, *run, rendered(scope, chunk.broadcast_id, message));
-    auto const finished = send(std::move(batches), stop);
-    auto pruning = apply(claim, *run, finished);
-    carrier_state_.log_refusals(claim, run->paused_carriers());
-    return end(scope.id, run, std::move(pruning));
+    return {.queue = std::string(broadcast_chunks::queue_of(carrier_)),
+        .capacity = most_chunks,
+        .claim_per_scope = most_chunks,
+        .limit_of_tenant =
+            [this](core::TenantId tenant) {
+                auto const latency = deps_.push.least_latency(carrier_);
+                auto const devices = windows_.limit(tenant, latency, Steady::now());
+                return std::max<std::size_t>(1, devices / deps_.broadcast_chunk);
+            },
+        .lease = chunk_lease,
+        .on_dead =
+            [this](pg::Tx& tx, jobs::Claim const& claim) {
+                fail_chunk(tx, carrier_, {claim.scope_id, claim.ref}, deps_.clock.now());
+            }};
 }
 
-void ChunkHandler::fail_given_up(pg::Tx& tx, jobs::Claim const& claim) const
+jobs::AsyncHandler ChunkHandler::handler()
 {
-    auto chunk = broadcast_chunks::find(tx, claim.scope_id, claim.ref);
-    if (!chunk) return;
-    core::Time const now = deps_.clock.now();
-    record(tx, claim.scope_id, ChunkRun::cancelled(*std::move(chunk), now), {}, now);
+    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
+                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
+        .record =
+            [this](pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs) {
+                record_chunk_changes(tx, runs, deps_.clock.now());
+            }};
 }
 
-std::optional<ChunkHandler::Loaded> ChunkHandler::load(jobs::Claim const& claim) const
+void ChunkHandler::begin(
+    std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
 {
-    return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) -> std::optional<Loaded> {
-        auto chunk = broadcast_chunks::find(tx, claim.scope_id, claim.ref);
-        if (!chunk) return std::nullopt;
-        auto message = broadcasts::find_message(tx, claim.scope_id, chunk->broadcast_id);
-        if (!message) return std::nullopt;
-        Loaded loaded{.chunk = *chunk, .message = *std::move(message), .devices = {}, .configs = {}};
-        if (loaded.message.cancelled) return loaded;
-        loaded.devices = broadcast_chunks::devices(tx, claim.scope_id, *chunk);
-        loaded.configs = carrier_configs::load(tx, claim.scope_id);
-        return loaded;
+    auto batch = load(claims); // before any job ends, because `begin` may throw only before that
+    auto const scopes = keep_active(claims, worker, deps_);
+    for (auto& claim : claims) {
+        auto const loaded = batch.chunks.find(claim.ref);
+        if (loaded == batch.chunks.end()) {
+            worker.finish({.claim = std::move(claim)});
+            continue;
+        }
+        auto const& scope = scopes.at(claim.scope_id);
+        auto const& message = batch.messages.at(broadcast_of(loaded->second.chunk));
+        start(scope, std::move(claim), std::move(loaded->second), message, worker, stop);
+    }
+}
+
+ChunkHandler::Batch ChunkHandler::load(std::vector<jobs::Claim> const& claims)
+{
+    return deps_.db.transact_blocking(scopes_of(claims), [&](pg::Tx& tx) {
+        std::vector<broadcast_chunks::Key> keys;
+        std::vector<core::ScopeId> scopes;
+        for (auto const& claim : claims) {
+            keys.push_back({claim.scope_id, claim.ref});
+            scopes.push_back(claim.scope_id);
+        }
+        Batch batch;
+        std::vector<broadcasts::Key> of;
+        auto const found = broadcast_chunks::find(tx, keys);
+        for (auto const& chunk : found)
+            if (chunk) of.push_back(broadcast_of(*chunk));
+        batch.messages = broadcasts::find_messages(tx, of);
+        auto const configs = carrier_configs::load(tx, carrier_, scopes);
+        std::vector<broadcast_chunks::Chunk> sendable;
+        for (auto const& chunk : found) {
+            if (!chunk || !batch.messages.contains(broadcast_of(*chunk))) continue;
+            auto& loaded = batch.chunks[chunk->key.id];
+            loaded.chunk = *chunk;
+            auto const config = configs.find(chunk->key.scope_id);
+            if (config != configs.end()) loaded.config = config->second;
+            open_credential(loaded);
+            bool const cancelled = batch.messages.at(broadcast_of(*chunk)).cancelled;
+            if (!cancelled && loaded.wait == 0ms) sendable.push_back(*chunk);
+        }
+        auto devices = broadcast_chunks::devices(tx, carrier_, sendable, deps_.keyring);
+        for (std::size_t i = 0; i < sendable.size(); ++i)
+            batch.chunks.at(sendable[i].key.id).devices = std::move(devices[i]);
+        return batch;
     });
+}
+
+/// Decrypts the credential, and finds out whether its carrier takes pushes now.
+void ChunkHandler::open_credential(Loaded& loaded) const
+{
+    if (!loaded.config) return;
+    try {
+        loaded.credential = carrier_state_.credential_of(loaded.chunk.key.scope_id, *loaded.config);
+    } catch (std::exception const& error) {
+        deps_.logger.error("cannot use the push credential of a broadcast",
+            {{"platform", to_string(carrier_)}, {"scopeId", core::number(loaded.chunk.key.scope_id)},
+                {"what", observe::first_line(error.what())}});
+        return;
+    }
+    core::Time const now = deps_.clock.now();
+    if (now < ChunkRun::wait_end(loaded.chunk, now))
+        loaded.wait = deps_.push.status_of(*loaded.credential).wait;
+}
+
+void ChunkHandler::start(core::Scope const& scope, jobs::Claim claim, Loaded loaded,
+    broadcasts::Message const& message, jobs::AsyncWorker& worker, std::stop_token const& stop)
+{
+    claim.traceparent = message.traceparent;
+    if (loaded.wait > 0ms && !message.cancelled) return park(std::move(claim), loaded, worker);
+    core::Time const now = deps_.clock.now();
+    auto const run = std::make_shared<Run>(Run{.claim = std::move(claim),
+        .worker = worker,
+        .run = std::make_shared<ChunkRun>(message.cancelled
+                                              ? ChunkRun::cancelled(loaded.chunk, carrier_, now)
+                                              : ChunkRun(loaded.chunk, carrier_, std::move(loaded.devices),
+                                                    std::move(loaded.config), now))});
+    auto batch = std::make_unique<PushBatch>();
+    batch->targets = run->run->take_targets();
+    if (batch->targets.empty()) return end(*run);
+    batch->credential = std::move(loaded.credential);
+    if (!batch->credential) { // counts as an attempt, so that retries end
+        PushResult result;
+        result.handed_out = true;
+        batch->set_all(result);
+        return finish(*run, *batch);
+    }
+    batch->stored_at = run->run->config()->updated_at;
+    batch->push = rendered(scope, loaded.chunk.broadcast_id, message);
+    batch->bulk = true;
+    batch->keep_provider_ids = false;
+    batch->deadline = Steady::now() + send_timeout;
+    batch->stop = stop;
+    batch->done = [this, run](std::unique_ptr<PushBatch> done) { finish(*run, *done); };
+    deps_.push.send(std::move(batch));
+}
+
+/// Puts a chunk off whose carrier is down or throttles, without reading its devices.
+void ChunkHandler::park(jobs::Claim claim, Loaded const& loaded, jobs::AsyncWorker& worker) const
+{
+    auto const spread = std::chrono::milliseconds(
+        crypto::random_u64() % static_cast<std::uint64_t>(loaded.wait.count() / 4 + 1));
+    worker.finish({.claim = std::move(claim),
+        .kind = Kind::retry,
+        .run_at = deps_.clock.now() + loaded.wait + spread,
+        .counted = false,
+        .note = ChunkChange{loaded.chunk.key, nullptr}});
 }
 
 SharedPush ChunkHandler::rendered(
@@ -97,95 +198,34 @@ SharedPush ChunkHandler::rendered(
         .data = {},
         .created_at = message.created_at,
         .traceparent = message.traceparent,
-        .scope = scope}));
+        .scope = scope,
+        .settings = message.push}));
     rendered_.put(id, push);
     return push;
 }
 
-ChunkHandler::Batches ChunkHandler::batches_of(
-    jobs::Claim const& claim, ChunkRun& run, SharedPush const& push)
+void ChunkHandler::finish(Run& run, PushBatch const& batch)
 {
-    Batches batches;
-    for (std::size_t i = 0; i < batches.size(); ++i)
-        batches[i] = batch_of(claim, run, static_cast<Carrier>(i), push);
-    return batches;
+    run.run->apply(batch.targets, batch.results, deps_.clock.now(), crypto::random_u64());
+    if (run.run->paused()) carrier_state_.log_refusals(run.claim, {&*run.run->paused(), 1});
+    end(run);
 }
 
-/// If the credential cannot be decrypted, the batch has no credential and already has its results.
-std::unique_ptr<PushBatch> ChunkHandler::batch_of(
-    jobs::Claim const& claim, ChunkRun& run, Carrier carrier, SharedPush const& push)
+void ChunkHandler::end(Run& run) const
 {
-    auto targets = run.take_targets(carrier);
-    if (targets.empty()) return nullptr;
-    auto batch = std::make_unique<PushBatch>();
-    batch->push = push;
-    batch->targets = std::move(targets);
-    batch->bulk = true;
-    batch->keep_provider_ids = false;
-    try {
-        batch->credential = carrier_state_.credential_of(claim.scope_id, *run.config_of(carrier));
-    } catch (std::exception const& error) { // counts as an attempt, so that retries end
-        deps_.logger.error("cannot use the push credential of a broadcast",
-            {{"platform", to_string(carrier)}, {"scopeId", core::number(claim.scope_id)},
-                {"what", observe::first_line(error.what())},
-                {"traceId", observe::trace_id_of(claim.traceparent)}});
-        PushResult result;
-        result.handed_out = true;
-        batch->set_all(result);
-    }
-    return batch;
-}
-
-/// Sends the batches that have a credential, and waits for their results. Returns all batches. Batches
-/// without a credential already have their results.
-ChunkHandler::Batches ChunkHandler::send(Batches batches, std::stop_token const& stop) const
-{
-    Batches finished;
-    auto const to_be_sent = [](auto const& batch) { return batch && batch->credential; };
-    std::latch left(std::ranges::count_if(batches, to_be_sent));
-    for (std::size_t i = 0; i < batches.size(); ++i) {
-        if (!to_be_sent(batches[i])) {
-            finished[i] = std::move(batches[i]);
-            continue;
-        }
-        batches[i]->deadline = std::chrono::steady_clock::now() + send_timeout;
-        batches[i]->stop = stop;
-        batches[i]->done = [&left, &slot = finished[i]](std::unique_ptr<PushBatch> done) {
-            slot = std::move(done);
-            left.count_down();
-        };
-        deps_.push.send(std::move(batches[i]));
-    }
-    left.wait();
-    return finished;
-}
-
-/// Applies the results to the run, counts them, and returns the pruning that follows from them.
-Pruning ChunkHandler::apply(jobs::Claim const& claim, ChunkRun& run, Batches const& finished)
-{
-    Pruning pruning;
-    core::Time const now = deps_.clock.now();
-    for (std::size_t i = 0; i < finished.size(); ++i) {
-        auto const& batch = finished[i];
-        if (!batch) continue;
-        auto const carrier = static_cast<Carrier>(i);
-        run.apply(carrier, batch->targets, batch->results, now, crypto::random_u64());
-        if (!batch->credential) continue;
-        auto const& config = *run.config_of(carrier);
-        for (auto const& result : batch->results)
-            carrier_state_.count(claim, config, result);
-        carrier_state_.add_pruning(claim.scope_id, config, run.gone(carrier), pruning);
-    }
-    return pruning;
-}
-
-jobs::Outcome ChunkHandler::end(
-    core::ScopeId scope_id, std::shared_ptr<ChunkRun const> run, Pruning pruning) const
-{
-    auto const next_run = run->next_run();
-    auto write = [=, now = deps_.clock.now(), run = std::move(run), pruning = std::move(pruning)](
-                     pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };
-    return next_run ? Outcome::not_yet(*next_run, std::move(write)) : Outcome::done(std::move(write));
+    // A chunk with few devices left counts like a quarter of a chunk, so that many of them are claimed at
+    // once.
+    auto const settled = static_cast<std::size_t>(run.run->settled().sum());
+    windows_.ended(
+        core::tenant_of(run.claim.scope_id), std::max(settled, deps_.broadcast_chunk / 4), Steady::now());
+    auto const next = run.run->next_run();
+    broadcast_chunks::Key const key{run.claim.scope_id, run.claim.ref};
+    run.worker.finish({.claim = std::move(run.claim),
+        .kind = next ? Kind::retry : Kind::done,
+        .run_at = next.value_or(core::Time()),
+        .counted = false,
+        .took = Steady::now() - run.began,
+        .note = ChunkChange{key, run.run}});
 }
 
 } // namespace notify

@@ -3,14 +3,15 @@
 
 #include "core/cache.hpp"
 #include "core/scope.hpp"
-#include "jobs/worker.hpp"
+#include "jobs/async_worker.hpp"
 #include "providers/push_sender.hpp"
 #include "storage/broadcasts.hpp"
 #include "workers/broadcast_chunk_run.hpp"
 #include "workers/carrier_state.hpp"
 #include "workers/deps.hpp"
+#include "workers/flight_window.hpp"
 
-#include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -18,46 +19,57 @@
 
 namespace notify {
 
-/// Sends a chunk of a broadcast to its devices. The handler of `broadcast_chunks::queue`.
+/// Sends chunks of broadcasts through one carrier. Handles the jobs of `broadcast_chunks::queue_of(carrier)`.
+/// No thread waits for the carrier. The chunks that are claimed together are read in one transaction, and
+/// their outcomes are written in one transaction (`record_chunk_changes`).
+///
+/// A run sends one push to each device of a chunk that is not settled. Direct pushes are sent before pushes
+/// of broadcasts. The counters change in the transaction that ends the claim. So if the process dies, the
+/// chunk is sent again, with the same apns-ids and collapse id, and its devices are counted once. While the
+/// carrier is down or throttles, the chunk waits as a range of devices.
 class ChunkHandler {
 public:
-    ChunkHandler(WorkerDeps const& deps, CarrierState& carrier_state)
-        : deps_(deps), carrier_state_(carrier_state)
+    ChunkHandler(Carrier carrier, WorkerDeps const& deps, CarrierState& carrier_state)
+        : carrier_(carrier), deps_(deps), carrier_state_(carrier_state)
     {
     }
 
-    /// Sends one push to each device of the chunk that is not settled. Both carriers work in parallel. Direct
-    /// pushes are sent before pushes of broadcasts. The counters change in the transaction that ends the
-    /// claim. So if the process dies, the chunk is sent again, with the same apns-ids and collapse id, and
-    /// its devices are counted once.
-    jobs::Outcome operator()(core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop);
-
-    /// Fails all remaining devices of a chunk. Called if the outcome of the chunk's run cannot be written
-    /// (`jobs::WorkerOptions::on_dead`).
-    void fail_given_up(pg::Tx& tx, jobs::Claim const& claim) const;
+    /// The options and the handler of the worker. This object must outlive the worker.
+    jobs::AsyncWorkerOptions options() const;
+    jobs::AsyncHandler handler();
 
 private:
+    struct Run;
+
+    /// A chunk with the rows that its run needs.
     struct Loaded {
         broadcast_chunks::Chunk chunk;
-        broadcasts::Message message;
-        std::vector<broadcast_chunks::Device> devices;
-        std::vector<carrier_configs::Sealed> configs;
+        std::shared_ptr<carrier_configs::Sealed const> config;
+        Credential::Ptr credential;                    ///< null if it cannot be decrypted
+        std::chrono::milliseconds wait{0};             ///< until the carrier may be tried
+        std::vector<broadcast_chunks::Device> devices; ///< empty if the chunk waits or is cancelled
     };
 
-    /// One batch per carrier; null if no devices of the carrier are due.
-    using Batches = std::array<std::unique_ptr<PushBatch>, core::names_of<Carrier>.size()>;
+    /// The rows of chunks that were claimed together.
+    struct Batch {
+        std::map<core::Uuid, Loaded> chunks;
+        std::map<broadcasts::Key, broadcasts::Message> messages;
+    };
 
-    std::optional<Loaded> load(jobs::Claim const& claim) const;
+    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
+    Batch load(std::vector<jobs::Claim> const& claims);
+    void open_credential(Loaded& loaded) const;
+    void start(core::Scope const& scope, jobs::Claim claim, Loaded loaded, broadcasts::Message const& message,
+        jobs::AsyncWorker& worker, std::stop_token const& stop);
+    void park(jobs::Claim claim, Loaded const& loaded, jobs::AsyncWorker& worker) const;
     SharedPush rendered(core::Scope const& scope, core::Uuid const& id, broadcasts::Message const& message);
-    Batches batches_of(jobs::Claim const& claim, ChunkRun& run, SharedPush const& push);
-    std::unique_ptr<PushBatch> batch_of(
-        jobs::Claim const& claim, ChunkRun& run, Carrier carrier, SharedPush const& push);
-    Batches send(Batches batches, std::stop_token const& stop) const;
-    Pruning apply(jobs::Claim const& claim, ChunkRun& run, Batches const& finished);
-    jobs::Outcome end(core::ScopeId scope_id, std::shared_ptr<ChunkRun const> run, Pruning pruning) const;
+    void finish(Run& run, PushBatch const& batch);
+    void end(Run& run) const;
 
+    Carrier const carrier_;
     WorkerDeps const& deps_;
     CarrierState& carrier_state_;
+    mutable FlightWindows windows_;
     core::Cache<core::Uuid, RenderedPush> rendered_{100, std::chrono::hours(1)};
 };
 

@@ -12,92 +12,119 @@ using namespace std::chrono_literals;
 /// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether the result does not count as an attempt. Possible reasons: this process ended the push, or the
-/// carrier stopped accepting pushes before the push was handed to a connection.
-bool uncounted(PushResult const& result) noexcept
+/// When an untried push may be sent: after the time that the carrier asks for, plus up to a quarter of it, so
+/// that the waiting chunks do not all come at once.
+core::Time when_tried(PushResult const& result, core::Time now, std::uint64_t entropy)
 {
-    if (result.verdict == Verdict::throttled) return !result.handed_out;
-    return result.reason == push_reasons::stopped || result.reason == push_reasons::busy ||
-           result.reason == push_reasons::not_sent;
+    auto const wait =
+        std::chrono::milliseconds(std::max<std::chrono::seconds>(result.retry_after.value_or(1s), 1s));
+    return now + wait + std::chrono::milliseconds(entropy % static_cast<std::uint64_t>(wait.count() / 4 + 1));
+}
+
+/// Whether the device stays in the range of untried devices.
+bool stays(PushResult const& result) noexcept
+{
+    return result.untried() && !result.handed_out;
 }
 
 } // namespace
 
-ChunkRun::ChunkRun(Chunk const& chunk, core::Time now)
-    : chunk_(chunk), run_began_(now), began_(chunk_.began_at.value_or(now)), now_(now)
+ChunkRun::ChunkRun(Chunk const& chunk, Carrier carrier, core::Time now)
+    : chunk_(chunk), carrier_(carrier), run_began_(now), began_(chunk_.began_at.value_or(now)), now_(now),
+      range_{chunk_.range.last + 1, chunk_.range.last, 0}
 {
 }
 
-ChunkRun::ChunkRun(Chunk const& chunk, std::vector<broadcast_chunks::Device> devices,
-    std::vector<carrier_configs::Sealed> configs, core::Time now)
-    : ChunkRun(chunk, now)
+ChunkRun::ChunkRun(Chunk const& chunk, Carrier carrier, std::vector<broadcast_chunks::Device> devices,
+    std::shared_ptr<carrier_configs::Sealed const> config, core::Time now)
+    : ChunkRun(chunk, carrier, now)
 {
-    configs_ = std::move(configs);
-    settled_.invalid = chunk_.left - static_cast<std::int64_t>(devices.size());
+    config_ = std::move(config);
+    settled_.invalid = chunk_.left() - static_cast<std::int64_t>(devices.size());
     for (auto& device : devices)
         classify(std::move(device));
 }
 
-ChunkRun ChunkRun::cancelled(Chunk const& chunk, core::Time now)
+ChunkRun ChunkRun::cancelled(Chunk const& chunk, Carrier carrier, core::Time now)
 {
-    ChunkRun run(chunk, now);
-    run.settled_.failed = run.chunk_.left;
+    ChunkRun run(chunk, carrier, now);
+    run.settled_.failed = run.chunk_.left();
     return run;
 }
 
 void ChunkRun::classify(broadcast_chunks::Device&& device)
 {
-    auto const* const config = config_of(device.carrier);
-    if (config == nullptr) {
+    if (config_ == nullptr) {
         ++settled_.failed;
     } else if (device.not_before && *device.not_before > now_) { // this run is for other devices
         leave({device.id, device.attempts, device.not_before}, *device.not_before);
-    } else if (config->paused_until && *config->paused_until > now_) {
-        pause(device.carrier, std::nullopt);
-        wait_for_carrier({device.id, device.attempts}, *config->paused_until);
+    } else if (config_->paused_until && *config_->paused_until > now_) {
+        pause(std::nullopt);
+        if (now_ >= wait_end()) {
+            ++settled_.failed;
+        } else if (device.in_range) {
+            if (range_.devices++ == 0) range_.first = device.id;
+            run_at(std::min(*config_->paused_until, wait_end()));
+        } else {
+            wait_for_credential({device.id, device.attempts}, *config_->paused_until);
+        }
     } else {
-        auto& [targets, attempts, gone] = lane(device.carrier);
-        targets.push_back({device.id, device.carrier, std::move(device.token)});
-        attempts.push_back(device.attempts);
+        targets_.push_back({device.id, carrier_, std::move(device.token), std::move(device.web)});
+        pushed_.push_back({device.attempts, device.in_range});
     }
 }
 
-std::vector<PushTarget> ChunkRun::take_targets(Carrier carrier)
-{
-    return std::exchange(lane(carrier).targets, {});
-}
-
-void ChunkRun::apply(Carrier carrier, std::span<PushTarget const> targets,
-    std::span<PushResult const> results, core::Time now, std::uint64_t entropy)
+void ChunkRun::apply(std::span<PushTarget const> targets, std::span<PushResult const> results, core::Time now,
+    std::uint64_t entropy)
 {
     now_ = now;
-    auto const& attempts = lane(carrier).attempts;
-    for (std::size_t i = 0; i < results.size(); ++i)
-        apply_one(carrier, targets[i].device_id, attempts[i], results[i], entropy);
+    // The last devices that were not handed out stay a range. The queue hands out pushes in their order, so
+    // these are usually all such devices.
+    std::size_t from = results.size();
+    while (from > 0 && pushed_[from - 1].in_range && stays(results[from - 1]) && may_wait(results[from - 1]))
+        --from;
+    for (std::size_t i = 0; i < from; ++i)
+        apply_one(targets[i].device_id, pushed_[i].attempts, results[i], entropy);
+    if (from == results.size()) return;
+    keep_range(targets, from);
+    run_at(when_tried(results[from], now_, entropy));
 }
 
-void ChunkRun::apply_one(Carrier carrier, std::int64_t device_id, DeviceAttempts attempts,
-    PushResult const& result, std::uint64_t entropy)
+/// Whether an untried push may wait: until `wait_end`, or longer if this process is the reason.
+bool ChunkRun::may_wait(PushResult const& result) const
+{
+    return now_ < wait_end() || result.is_ours();
+}
+
+void ChunkRun::keep_range(std::span<PushTarget const> targets, std::size_t from)
+{
+    range_.first = targets[from].device_id;
+    range_.devices = static_cast<std::int64_t>(targets.size() - from);
+}
+
+void ChunkRun::apply_one(
+    std::int64_t device_id, DeviceAttempts attempts, PushResult const& result, std::uint64_t entropy)
 {
     switch (result.verdict) {
     case Verdict::accepted:
         ++settled_.sent;
         return;
     case Verdict::gone:
-        return apply_gone(carrier, device_id, result);
+        return apply_gone(device_id, result);
     case Verdict::refused:
     case Verdict::unknown:
         ++settled_.failed;
         return;
     case Verdict::credential:
-        return apply_refusal(carrier, {device_id, attempts}, result);
+        pause(result.reason);
+        return wait_for_credential({device_id, attempts}, now_ + chunk_carrier_wait);
     case Verdict::throttled:
     case Verdict::transient:
         break;
     }
-    if (uncounted(result)) {
-        auto const at = now_ + result.retry_after.value_or(0s);
-        return retry({device_id, attempts}, now_ < wait_end() ? std::optional(at) : std::nullopt);
+    if (result.untried()) {
+        return retry({device_id, attempts},
+            may_wait(result) ? std::optional(when_tried(result, now_, entropy)) : std::nullopt);
     }
     ++attempts.made;
     if (!attempts.first) attempts.first = run_began_;
@@ -105,17 +132,11 @@ void ChunkRun::apply_one(Carrier carrier, std::int64_t device_id, DeviceAttempts
         {device_id, attempts}, next_device_attempt(attempts, now_, result.retry_after, wait_end(), entropy));
 }
 
-void ChunkRun::apply_gone(Carrier carrier, std::int64_t device_id, PushResult const& result)
+void ChunkRun::apply_gone(std::int64_t device_id, PushResult const& result)
 {
     ++settled_.invalid;
     core::Time const since = result.gone_since.value_or(chunk_.read_at);
-    lane(carrier).gone.push_back({.device_id = device_id, .registered_at = std::min(chunk_.read_at, since)});
-}
-
-void ChunkRun::apply_refusal(Carrier carrier, Waiting const& device, PushResult const& result)
-{
-    pause(carrier, result.reason);
-    wait_for_carrier(device, now_ + chunk_carrier_wait);
+    gone_.push_back({.device_id = device_id, .registered_at = std::min(chunk_.read_at, since)});
 }
 
 /// Leaves the device for a run at `at`. If `at` is nullopt, there are no more retries, so the device fails.
@@ -131,13 +152,12 @@ void ChunkRun::retry(Waiting device, std::optional<core::Time> at)
 
 /// Leaves the device until the scope stores another credential, or until the earlier of `until` and the end
 /// of the chunk's wait.
-void ChunkRun::wait_for_carrier(Waiting const& device, core::Time until)
+void ChunkRun::wait_for_credential(Waiting const& device, core::Time until)
 {
     if (now_ >= wait_end()) {
         ++settled_.failed;
         return;
     }
-    waits_for_carrier_ = true;
     leave(device, std::min(until, wait_end()));
 }
 
@@ -145,14 +165,18 @@ void ChunkRun::wait_for_carrier(Waiting const& device, core::Time until)
 void ChunkRun::leave(Waiting const& device, core::Time at)
 {
     waiting_.push_back(device);
-    core::Time const run_at = std::max(at, now_ + least_wait);
-    next_run_ = std::min(next_run_.value_or(run_at), run_at);
+    run_at(at);
 }
 
-void ChunkRun::pause(Carrier carrier, std::optional<std::string> refused)
+void ChunkRun::run_at(core::Time at)
 {
-    if (std::ranges::find(paused_carriers_, carrier, &PausedCarrier::carrier) == paused_carriers_.end())
-        paused_carriers_.push_back({carrier, config_of(carrier)->updated_at, std::move(refused)});
+    core::Time const time = std::max(at, now_ + least_wait);
+    next_run_ = std::min(next_run_.value_or(time), time);
+}
+
+void ChunkRun::pause(std::optional<std::string> refused)
+{
+    if (!paused_) paused_.emplace(PausedCarrier{carrier_, config_->updated_at, std::move(refused)});
 }
 
 } // namespace notify

@@ -17,11 +17,4 @@ bool pause(pg::Tx& tx, core::ScopeId scope_id, std::span<PausedCarrier const> ca
     return all;
 }
 
-void prune(pg::Tx& tx, core::ScopeId scope_id, Pruning const& pruning, core::Time now)
-{
-    for (auto const& [carrier, seen] : pruning.stopped)
-        carrier_configs::stop_pruning(tx, scope_id, carrier, seen, now);
-    devices::prune(tx, scope_id, pruning.gone);
-}
-
 } // namespace notify

@@ -1,17 +1,15 @@
 #pragma once
-// Only the job handlers use this header: the changes of carrier configurations and devices that follow from
-// the carriers' responses in one run.
+// Only the job handlers use this header: the changes of carrier configurations that follow from the carriers'
+// responses in one run.
 
 #include "core/clock.hpp"
 #include "core/scope.hpp"
 #include "domain/credential.hpp"
 #include "pg/tx.hpp"
-#include "storage/devices.hpp"
 
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace notify {
 
@@ -28,21 +26,5 @@ struct PausedCarrier {
 /// and stay paused until this transaction ends. If true, the end of the pause makes the pushes due that this
 /// transaction leaves waiting.
 bool pause(pg::Tx& tx, core::ScopeId scope_id, std::span<PausedCarrier const> carriers, core::Time now);
-
-/// The changes that follow from "token gone" responses.
-struct Pruning {
-    /// A carrier whose responses no longer remove devices.
-    struct Stopped {
-        Carrier carrier{};
-        core::Time seen; ///< `updated_at` of its credential
-    };
-
-    std::vector<devices::Gone> gone; ///< devices to remove
-    std::vector<Stopped> stopped;    ///< carriers whose pruning stops
-};
-
-/// Removes the devices in `pruning`, and stores that pruning has stopped for the carriers in
-/// `pruning.stopped`.
-void prune(pg::Tx& tx, core::ScopeId scope_id, Pruning const& pruning, core::Time now);
 
 } // namespace notify

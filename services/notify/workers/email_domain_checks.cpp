@@ -16,17 +16,18 @@ jobs::Handler handler(EmailDomainDeps& d)
             pg::Scopes(scope), [&](pg::Tx& tx) { return email_domains::find(tx, scope); });
         if (!domain || domain->id != claim.ref) return Outcome::done(); // deleted or replaced
         DnsRecords const records = records_of(*domain, d.spf_domain);
-        RecordChecks const checks = compare(records, d.dns.txt_blocking(names_of(records)));
+        DnsCheck const check{domain->id, records, compare(records, d.dns.txt_blocking(names_of(records)))};
         // Uses a transaction of its own, because the transaction that ends the claim does not see the
         // tenant's other environment.
-        d.db.transact_blocking(pg::Scopes::of_tenant(scope.tenant_id()), [&](pg::Tx& tx) {
-            auto const checked = record(tx, scope, domain->id, checks, d.clock.now());
+        auto const state = d.db.transact_blocking(pg::Scopes::of_tenant(scope.tenant_id()), [&](pg::Tx& tx) {
+            auto const checked = record(tx, scope, check, d.clock.now());
             auto const entry = checked ? checked->entry() : std::nullopt;
             if (entry)
                 audit::record(
                     tx, scope, {.id = "system:domain-checks", .role = "system", .request_id = {}}, *entry);
+            return checked ? checked->domain.state : DomainState{};
         });
-        return Outcome::retry(d.clock.now() + interval);
+        return Outcome::retry(d.clock.now() + interval_of(state));
     };
 }
 

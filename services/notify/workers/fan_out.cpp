@@ -8,7 +8,7 @@ namespace notify {
 
 namespace {
 
-constexpr std::size_t max_new_chunks = 20; ///< chunks per transaction
+constexpr std::size_t max_new_chunks = 200; ///< about this number of chunks per transaction
 
 } // namespace
 
@@ -21,6 +21,19 @@ jobs::Outcome FanOutHandler::operator()(
     return jobs::Outcome::done();
 }
 
+jobs::Outcome FanOutHandler::split_mixed(jobs::Claim const& claim) const
+{
+    core::Time const now = deps_.clock.now();
+    return jobs::Outcome::done([=, key = broadcast_chunks::Key{claim.scope_id, claim.ref}](pg::Tx& tx) {
+        auto const split = broadcast_chunks::split_mixed(tx, key);
+        if (!split) return;
+        if (split->unregistered > 0)
+            broadcasts::add_settled(
+                tx, {{{key.scope_id, split->broadcast_id}, Settled{.invalid = split->unregistered}}});
+        broadcasts::complete_if_settled(tx, key.scope_id, split->broadcast_id, now);
+    });
+}
+
 /// Returns whether devices remain that are in no chunk.
 bool FanOutHandler::add_chunks(jobs::Claim& claim) const
 {
@@ -31,17 +44,15 @@ bool FanOutHandler::add_chunks(jobs::Claim& claim) const
         auto const remaining = broadcasts::lock_remaining(tx, scope_id, id);
         if (!remaining) return false;
         claim.traceparent = remaining->traceparent;
-        auto const ranges = broadcast_chunks::split(
+        auto const cut = broadcast_chunks::cut(
             tx, scope_id, remaining->after, remaining->last, deps_.broadcast_chunk, max_new_chunks);
-        broadcast_chunks::insert(tx, scope_id, id, ranges);
+        broadcast_chunks::insert(tx, scope_id, id, cut.parts);
         std::int64_t devices = 0;
-        for (auto const& range : ranges)
-            devices += range.devices;
-        bool const all = ranges.size() < max_new_chunks;
-        std::int64_t const up_to = all ? remaining->last : ranges.back().last;
-        broadcasts::add_enqueued(tx, scope_id, id, devices, up_to, all, now);
+        for (auto const& part : cut.parts)
+            devices += part.range.devices;
+        broadcasts::add_enqueued(tx, scope_id, id, devices, cut.up_to, cut.all, now);
         broadcasts::complete_if_settled(tx, scope_id, id, now);
-        return !all;
+        return !cut.all;
     });
 }
 

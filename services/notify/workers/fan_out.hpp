@@ -19,6 +19,10 @@ public:
     /// only, because each transaction locks the broadcast.
     jobs::Outcome operator()(core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop) const;
 
+    /// Replaces a chunk that the previous version made by one chunk per carrier. The handler of
+    /// `broadcast_chunks::mixed_queue`.
+    jobs::Outcome split_mixed(jobs::Claim const& claim) const;
+
 private:
     bool add_chunks(jobs::Claim& claim) const;
 

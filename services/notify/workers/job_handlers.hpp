@@ -11,8 +11,8 @@
 namespace notify {
 
 /// The handlers of the jobs that send accepted notifications and broadcasts, with their queues. Each queue
-/// has its own workers. So a provider that does not respond delays only its own channel, and a broadcast does
-/// not delay direct sends.
+/// has its own workers. So a provider that does not respond delays only its own messages, and a broadcast
+/// does not delay direct sends.
 ///
 /// A handler loads the notification, calls the provider, and derives the outcome with the rules in domain/.
 /// In the transaction that ends the claim, the handler writes the status, the event and the webhook, removes
@@ -41,8 +41,8 @@ public:
         jobs::AsyncHandler handler;
     };
 
-    /// The queue of text messages. Otherwise as `queues`.
-    AsyncQueue text_messages() const;
+    /// The queues whose jobs use no thread while they wait. Otherwise as `queues`.
+    std::vector<AsyncQueue> async_queues() const;
 
 private:
     struct Impl;

@@ -39,14 +39,6 @@ void fail_internally(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::
 
 } // namespace
 
-std::optional<Notification> find_unsent(pg::Tx& tx, jobs::Claim& claim)
-{
-    auto n = notifications::find(tx, claim.scope_id, claim.ref);
-    if (!n) return std::nullopt;
-    claim.traceparent = n->traceparent.value_or("");
-    return awaits_sending(*n) ? std::move(n) : std::nullopt;
-}
-
 void write_progress(pg::Tx& tx, core::ScopeId scope_id, Notification& n, std::optional<Status> to,
     std::optional<std::string> const& detail, core::Time now)
 {
@@ -65,50 +57,6 @@ Followup followup_of(core::Clock const& clock, Notification const& n, Attempt co
         crypto::random_u64());
     NextStep const step = next_step(attempt.result.verdict, again.has_value());
     return {.step = step, .again = again.value_or(now), .to = status_after(step), .now = now};
-}
-
-jobs::Outcome end_attempt(
-    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, Attempt const& attempt)
-{
-    auto const next = followup_of(deps.clock, n, attempt);
-    auto write = [=, result = attempt.result, id = n.id, queued_at = n.queued_at](pg::Tx& tx) {
-        auto locked = notifications::lock_if_queued_at(tx, scope_id, id, queued_at);
-        if (!locked) return;
-        ++locked->attempts;
-        if (!result.provider_id.empty()) locked->provider_id = result.provider_id;
-        auto const detail = next.step == NextStep::failed ? std::optional(result.reason) : std::nullopt;
-        write_progress(tx, scope_id, *locked, next.to, detail, next.now);
-    };
-    switch (next.step) {
-    case NextStep::sent:
-        return Outcome::done(std::move(write));
-    case NextStep::retry:
-        return Outcome::retry(next.again, std::move(write));
-    case NextStep::failed:
-        break;
-    }
-    return Outcome::dead(std::move(write));
-}
-
-jobs::Outcome end_after_exception(WorkerDeps const& deps, jobs::Claim const& claim, core::Time began)
-{
-    auto const n = deps.db.transact_blocking(pg::Scopes(claim.scope_id),
-        [&](pg::Tx& tx) { return notifications::lock(tx, claim.scope_id, claim.ref); });
-    if (!n) return Outcome::done();
-    core::Time const now = deps.clock.now();
-    auto const again = next_attempt(
-        {.attempts = n->attempts + 1, .due = n->due_at(), .began = began, .now = now}, crypto::random_u64());
-    auto write = [=, scope_id = claim.scope_id, id = n->id, queued_at = n->queued_at, ends = !again](
-                     pg::Tx& tx) {
-        auto locked = notifications::lock_if_queued_at(tx, scope_id, id, queued_at);
-        if (!locked) return;
-        ++locked->attempts;
-        if (ends)
-            fail_internally(tx, scope_id, *locked, now);
-        else
-            notifications::update_progress(tx, scope_id, *locked);
-    };
-    return again ? Outcome::retry(*again, std::move(write)) : Outcome::dead(std::move(write));
 }
 
 void fail_given_up(pg::Tx& tx, jobs::Claim const& claim, core::Time now)

@@ -16,10 +16,6 @@
 
 namespace notify {
 
-/// Reads the notification of a job, with its content, and sets `claim.traceparent`. Returns nullopt if there
-/// is nothing to send (`awaits_sending`), or the notification was removed.
-std::optional<Notification> find_unsent(pg::Tx& tx, jobs::Claim& claim);
-
 /// One attempt to send an email or a text message.
 struct Attempt {
     core::Time began;
@@ -37,18 +33,9 @@ struct Followup {
 /// Decides what follows from an attempt for `n`.
 Followup followup_of(core::Clock const& clock, Notification const& n, Attempt const& attempt);
 
-/// The outcome of the job of `n` after an attempt to send an email. Status, event and webhook are written in
-/// the transaction that ends the claim.
-jobs::Outcome end_attempt(
-    WorkerDeps const& deps, core::ScopeId scope_id, Notification const& n, Attempt const& attempt);
-
-/// The outcome of a notification's job whose run began at `began` and ended with an unexpected exception. The
-/// run counts as a failed attempt, and the last attempt fails the notification with `failures::internal`. A
-/// push that has reached some devices fails only at the other devices.
-jobs::Outcome end_after_exception(WorkerDeps const& deps, jobs::Claim const& claim, core::Time began);
-
-/// Fails the notification of a job as `end_after_exception` does after the last attempt. Called if the
-/// outcome of the job's run cannot be written (`jobs::WorkerOptions::on_dead`).
+/// Fails the notification of a job with `failures::internal`. A push that has reached some devices fails only
+/// at the other devices. Called if the outcome of the job's run cannot be written
+/// (`jobs::AsyncWorkerOptions::on_dead`).
 void fail_given_up(pg::Tx& tx, jobs::Claim const& claim, core::Time now);
 
 /// Writes the result of a run for `n`, which must be locked: the attempts, the provider's id and, if `to` is

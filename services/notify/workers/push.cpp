@@ -2,20 +2,30 @@
 
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
-#include "jobs/queue.hpp"
+#include "jobs/failure.hpp"
+#include "observe/log.hpp"
+#include "observe/trace.hpp"
 #include "pg/database.hpp"
-#include "storage/notification_status.hpp"
+#include "storage/push_jobs.hpp"
+#include "storage/web_subscriptions.hpp"
+#include "workers/push_changes.hpp"
 
-#include <array>
+#include <map>
+#include <utility>
 
 namespace notify {
 
 namespace {
 
-using jobs::Outcome;
+using jobs::FinishedRun;
+using Kind = jobs::Outcome::Kind;
 using namespace std::chrono_literals;
+using Steady = std::chrono::steady_clock;
 
-constexpr auto send_timeout = 20s; ///< time limit for sending; devices without a result are retried
+constexpr auto send_timeout = 20s; ///< pushes that are not handed out by then keep their place
+/// Pushes in flight. Pushes to one carrier wait for nothing else, so this only bounds the memory.
+constexpr std::size_t capacity = 8'192;
+constexpr std::size_t claim_per_scope = 128;
 
 SharedPush render(core::Scope const& scope, Notification const& n)
 {
@@ -25,108 +35,185 @@ SharedPush render(core::Scope const& scope, Notification const& n)
         .data = n.content.data,
         .created_at = n.due_at(),
         .traceparent = n.traceparent ? std::string_view(*n.traceparent) : std::string_view(),
-        .scope = scope}));
+        .scope = scope,
+        .settings = n.content.push}));
 }
 
-std::optional<Status> status_after(PushRun const& run, Notification const& locked) noexcept
+std::vector<notifications::Key> keys_of(std::vector<jobs::Claim> const& claims)
 {
-    if (run.accepted()) return Status::sent;
-    bool const hopeless = !run.next_run() && locked.status == Status::queued;
-    return hopeless ? std::optional(Status::failed) : std::nullopt;
+    std::vector<notifications::Key> keys;
+    keys.reserve(claims.size());
+    for (auto const& claim : claims)
+        keys.push_back({claim.scope_id, claim.ref});
+    return keys;
 }
 
-/// Writes the result of a run: devices, pauses, status. Runs in the transaction that ends the claim.
-void record(pg::Tx& tx, core::ScopeId scope_id, PushRun const& run, Pruning const& pruning, core::Time now)
+pg::Scopes scopes_of(std::vector<jobs::Claim> const& claims)
 {
-    auto n =
-        notifications::lock_if_queued_at(tx, scope_id, run.notification().id, run.notification().queued_at);
-    if (!n) return;
-    if (run.counts()) ++n->attempts;
-    push_deliveries::write(tx, scope_id, n->id, run.changed());
-    // If a credential was replaced or a pause ended during this run, no resume job will make the push due, so
-    // it is made due here.
-    if (!pause(tx, scope_id, run.paused_carriers(), now))
-        jobs::enqueue(tx, queue_of(Channel::push), scope_id, n->id);
-    prune(tx, scope_id, pruning, now);
-    auto const to = status_after(run, *n);
-    auto const detail = to == Status::failed ? std::optional(run.reason()) : std::nullopt;
-    write_progress(tx, scope_id, *n, to, detail, now);
+    std::vector<core::ScopeId> ids;
+    ids.reserve(claims.size());
+    for (auto const& claim : claims)
+        ids.push_back(claim.scope_id);
+    return pg::Scopes::distinct(std::move(ids));
+}
+
+Kind kind_of(PushRun const& run) noexcept
+{
+    if (run.next_run()) return Kind::retry;
+    bool const reached = run.accepted() || run.notification().status == Status::sent;
+    return reached ? Kind::done : Kind::dead;
 }
 
 } // namespace
 
-jobs::Outcome PushHandler::operator()(
-    core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop)
+/// A run of a job, until its outcome is known.
+struct PushHandler::Run {
+    jobs::Claim claim;
+    jobs::AsyncWorker& worker;
+    std::shared_ptr<PushRun> run;
+    Steady::time_point began = Steady::now();
+};
+
+jobs::AsyncWorkerOptions PushHandler::options() const
 {
-    core::Time const now = deps_.clock.now();
-    auto loaded = load(claim);
-    if (!loaded.notification) { // removed, acknowledged, opened or cancelled; a removed one has no rows
-        return Outcome::done([=, scope_id = claim.scope_id, id = claim.ref](pg::Tx& tx) {
-            push_deliveries::fail_pending(tx, scope_id, id, failures::overtaken, now);
-        });
-    }
-    auto const run = std::make_shared<PushRun>(
-        *std::move(loaded.notification), std::move(loaded.targets), std::move(loaded.configs), now);
-    if (run->targets().empty()) return end(scope.id, run, {});
-    auto const results = deps_.push.send_all(credentials_for(scope.id, *run),
-        render(scope, run->notification()), run->targets(), send_timeout, stop);
-    run->apply(results, deps_.clock.now(), crypto::random_u64());
-    carrier_state_.log_refusals(claim, run->paused_carriers());
-    return end(scope.id, run, pruning_of(claim, *run, results));
+    return {.queue = std::string(push_queue_of(carrier_)),
+        .capacity = capacity,
+        .claim_per_scope = claim_per_scope,
+        .on_dead = [this](pg::Tx& tx, jobs::Claim const& claim) {
+            fail_given_up(tx, claim, deps_.clock.now());
+        }};
 }
 
-PushHandler::Loaded PushHandler::load(jobs::Claim& claim) const
+jobs::AsyncHandler PushHandler::handler()
 {
-    return deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
-        Loaded loaded{.notification = find_unsent(tx, claim)};
-        if (!loaded.notification) return loaded;
-        loaded.targets =
-            push_deliveries::targets(tx, claim.scope_id, claim.ref, core::UserId(loaded.notification->to));
-        loaded.configs = carrier_configs::load(tx, claim.scope_id);
-        return loaded;
+    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
+                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
+        .record =
+            [this](pg::Tx& tx, std::span<FinishedRun const* const> runs) {
+                record_push_changes(tx, runs, deps_.clock.now());
+            }};
+}
+
+void PushHandler::begin(
+    std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
+{
+    auto loaded = load(claims); // before any job ends, because `begin` may throw only before that
+    std::map<core::Uuid, Loaded> by_id;
+    for (std::size_t i = 0; i < claims.size(); ++i)
+        by_id.emplace(claims[i].ref, std::move(loaded[i]));
+    auto const scopes = keep_active(claims, worker, deps_);
+    for (auto& claim : claims) {
+        auto const& scope = scopes.at(claim.scope_id);
+        auto& own = by_id.at(claim.ref);
+        start(scope, std::move(claim), std::move(own), worker, stop);
+    }
+}
+
+std::vector<PushHandler::Loaded> PushHandler::load(std::vector<jobs::Claim> const& claims) const
+{
+    return deps_.db.transact_blocking(scopes_of(claims), [&](pg::Tx& tx) {
+        auto found = push_jobs::find_unsent(tx, keys_of(claims));
+        std::vector<push_deliveries::Push> pushes;
+        std::vector<core::ScopeId> scopes;
+        for (std::size_t i = 0; i < claims.size(); ++i) {
+            if (!found[i]) continue;
+            pushes.push_back({{claims[i].scope_id, claims[i].ref}, found[i]->to});
+            scopes.push_back(claims[i].scope_id);
+        }
+        auto targets = push_deliveries::targets(tx, carrier_, pushes);
+        auto const configs = carrier_configs::load(tx, carrier_, scopes);
+        std::vector<Loaded> all(claims.size());
+        for (std::size_t i = 0, next = 0; i < claims.size(); ++i) {
+            if (!found[i]) continue;
+            all[i].notification = std::move(found[i]);
+            all[i].targets = std::move(targets[next++]);
+            auto const config = configs.find(claims[i].scope_id);
+            if (config != configs.end()) all[i].config = config->second;
+        }
+        return all;
     });
 }
 
-PushCredentials PushHandler::credentials_for(core::ScopeId scope_id, PushRun const& run)
+/// Starts a run, or ends it at once if there is nothing to push now.
+void PushHandler::start(core::Scope const& scope, jobs::Claim claim, Loaded loaded, jobs::AsyncWorker& worker,
+    std::stop_token const& stop)
 {
-    PushCredentials credentials;
-    for (auto const& target : run.targets()) {
-        auto& credential = target.carrier == Carrier::fcm ? credentials.fcm : credentials.apns;
-        if (!credential) credential = carrier_state_.credential_of(scope_id, *run.config_of(target.carrier));
+    auto const id = claim.ref;
+    if (!loaded.notification)
+        return worker.finish({.claim = std::move(claim), .note = PushChange{id, nullptr}});
+    claim.traceparent = loaded.notification->traceparent.value_or("");
+    auto const run = std::make_shared<Run>(Run{.claim = std::move(claim),
+        .worker = worker,
+        .run = std::make_shared<PushRun>(*std::move(loaded.notification), carrier_, std::move(loaded.targets),
+            std::move(loaded.config), deps_.clock.now())});
+    if (run->run->targets().empty()) return finish(*run, {});
+    std::unique_ptr<PushBatch> batch;
+    try {
+        batch = batch_of(scope, *run->run);
+    } catch (std::exception const& error) {
+        deps_.logger.error("handling a notification failed unexpectedly",
+            {{"queue", run->claim.queue}, {"notificationId", id.to_string()},
+                {"what", observe::first_line(error.what())},
+                {"traceId", observe::trace_id_of(run->claim.traceparent)}});
+        auto result = push_result(Verdict::transient, std::string(failures::internal));
+        result.handed_out = true; // so that it counts as an attempt, and attempts end
+        return finish(*run, std::vector(run->run->targets().size(), result));
     }
-    return credentials;
+    batch->stop = stop;
+    batch->done = [this, run](std::unique_ptr<PushBatch> done) { finish(*run, done->results); };
+    deps_.push.send(std::move(batch));
 }
 
-/// Counts the results, and returns the pruning that follows from them.
-Pruning PushHandler::pruning_of(
-    jobs::Claim const& claim, PushRun const& run, std::span<PushResult const> results)
+/// Throws if the credential cannot be decrypted.
+std::unique_ptr<PushBatch> PushHandler::batch_of(core::Scope const& scope, PushRun const& run)
 {
-    std::array<std::vector<devices::Gone>, core::names_of<Carrier>.size()> gone;
+    auto batch = std::make_unique<PushBatch>();
+    batch->credential = carrier_state_.credential_of(scope.id, *run.config());
+    batch->stored_at = run.config()->updated_at;
+    batch->push = render(scope, run.notification());
+    batch->targets = run.targets();
+    if (carrier_ == Carrier::webpush) {
+        for (std::size_t i = 0; i < batch->targets.size(); ++i) {
+            auto const& device = run.device_of(i);
+            batch->targets[i].web = web_subscriptions::open(
+                deps_.keyring, scope.id, device.delivery.token, {device.sealed_subscription, device.web_key});
+        }
+    }
+    batch->deadline = Steady::now() + send_timeout;
+    return batch;
+}
+
+/// Ends a run. `results` are in the order of its targets.
+void PushHandler::finish(Run& run, std::span<PushResult const> results)
+{
+    auto& decisions = *run.run;
+    if (!results.empty()) {
+        decisions.apply(results, deps_.clock.now(), crypto::random_u64());
+        count(run, results);
+        if (decisions.accepted()) latency_.accepted(decisions.notification().due_at(), deps_.clock.now());
+        if (decisions.paused()) carrier_state_.log_refusals(run.claim, {&*decisions.paused(), 1});
+    }
+    auto const id = run.claim.ref;
+    run.worker.finish({.claim = std::move(run.claim),
+        .kind = kind_of(decisions),
+        .run_at = decisions.next_run().value_or(core::Time()),
+        .counted = decisions.counts(),
+        .took = Steady::now() - run.began,
+        .note = PushChange{id, run.run}});
+}
+
+/// Counts the devices that the carrier has answered, and removes the devices that are gone.
+void PushHandler::count(Run const& run, std::span<PushResult const> results)
+{
+    std::vector<std::int64_t> answered;
+    std::vector<devices::Gone> gone;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        auto const carrier = run.targets()[i].carrier;
-        carrier_state_.count(claim, *run.config_of(carrier), results[i]);
-        if (auto const device = run.gone(i, results[i]))
-            gone[static_cast<std::size_t>(carrier)].push_back(*device);
+        if (auto const device = run.run->gone(i, results[i]))
+            gone.push_back(*device);
+        else if (results[i].verdict == Verdict::accepted)
+            answered.push_back(run.run->targets()[i].device_id);
     }
-    Pruning pruning;
-    for (std::size_t carrier = 0; carrier < gone.size(); ++carrier) {
-        if (auto const* const config = run.config_of(static_cast<Carrier>(carrier)))
-            carrier_state_.add_pruning(claim.scope_id, *config, gone[carrier], pruning);
-    }
-    return pruning;
-}
-
-jobs::Outcome PushHandler::end(
-    core::ScopeId scope_id, std::shared_ptr<PushRun const> const& run, Pruning pruning) const
-{
-    auto write = [=, now = deps_.clock.now(), pruning = std::move(pruning)](
-                     pg::Tx& tx) { record(tx, scope_id, *run, pruning, now); };
-    if (run->next_run()) {
-        return run->counts() ? Outcome::retry(*run->next_run(), std::move(write))
-                             : Outcome::not_yet(*run->next_run(), std::move(write));
-    }
-    bool const reached = run->accepted() || run->notification().status == Status::sent;
-    return reached ? Outcome::done(std::move(write)) : Outcome::dead(std::move(write));
+    carrier_state_.count_direct(run.claim.scope_id, *run.run->config(), answered, gone);
 }
 
 } // namespace notify

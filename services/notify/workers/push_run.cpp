@@ -13,22 +13,28 @@ using namespace std::chrono_literals;
 /// Prevents a job from being due again at once.
 constexpr auto least_wait = 1s;
 
-/// Whether the result does not count as an attempt, because this process ended the push: a stop was
-/// requested, or the queue was full, or all clients were in use. After a stop, the push may have been sent,
-/// and its response is not awaited.
-bool uncounted(PushResult const& result) noexcept
+/// When an untried push may be sent: after the time that the carrier asks for, plus up to a quarter of it, so
+/// that the waiting pushes do not all come at once.
+core::Time when_tried(PushResult const& result, core::Time now, std::uint64_t entropy)
 {
-    return result.verdict == Verdict::transient &&
-           (result.reason == push_reasons::stopped || result.reason == push_reasons::busy);
+    std::chrono::milliseconds const wait =
+        std::max<std::chrono::milliseconds>(result.retry_after.value_or(1s), 1s);
+    return now + wait + std::chrono::milliseconds(entropy % static_cast<std::uint64_t>(wait.count() / 4 + 1));
 }
 
 } // namespace
 
-PushRun::PushRun(Notification notification, std::vector<push_deliveries::Target> devices,
-    std::vector<carrier_configs::Sealed> configs, core::Time now)
-    : notification_(std::move(notification)), devices_(std::move(devices)), configs_(std::move(configs)),
-      began_(now), now_(now)
+PushRun::PushRun(Notification notification, Carrier carrier, std::vector<push_deliveries::Target> devices,
+    std::shared_ptr<carrier_configs::Sealed const> config, core::Time now)
+    : notification_(std::move(notification)), carrier_(carrier), devices_(std::move(devices)),
+      config_(std::move(config)), began_(now), now_(now)
 {
+    for (auto const& device : devices_) {
+        attempts_ = std::max(attempts_, device.delivery.attempts);
+        bool const failed = device.delivery.status == DeliveryStatus::failed ||
+                            device.delivery.status == DeliveryStatus::invalid;
+        if (failed) reason_ = device.delivery.reason.value_or(reason_);
+    }
     for (std::size_t i = 0; i < devices_.size(); ++i) {
         if (devices_[i].delivery.status == DeliveryStatus::pending) classify(i);
     }
@@ -42,23 +48,19 @@ bool PushRun::may_wait() const noexcept
 void PushRun::classify(std::size_t index)
 {
     auto& target = devices_[index];
-    auto const carrier = carrier_of(target.delivery.platform);
-    auto const* const config = config_of(carrier);
     if (!target.registered_at) {
         fail(target, failures::device_removed);
-    } else if (config == nullptr) {
+    } else if (!config_) {
         fail(target, failures::carrier_missing);
-    } else if (!config->paused_until || *config->paused_until <= now_) {
-        targets_.push_back({target.delivery.device_id, carrier, target.delivery.token});
+    } else if (!config_->paused_until || *config_->paused_until <= now_) {
+        targets_.push_back({target.delivery.device_id, carrier_, target.delivery.token});
         indices_.push_back(index);
     } else if (!may_wait()) {
-        fail(target, config->paused_reason.value_or(""));
+        fail(target, config_->paused_reason.value_or(""));
     } else {
-        target.delivery.reason = config->paused_reason;
-        target.delivery.updated_at = now_;
-        changed_.push_back(target.delivery);
-        pause(carrier, config->updated_at, std::nullopt);
-        wake_after_pause(*config->paused_until);
+        wait(target, config_->paused_reason);
+        pause(std::nullopt);
+        wake_after_pause(*config_->paused_until);
     }
 }
 
@@ -71,10 +73,9 @@ void PushRun::fail(push_deliveries::Target& target, std::string_view reason)
     changed_.push_back(target.delivery);
 }
 
-void PushRun::pause(Carrier carrier, core::Time seen, std::optional<std::string> refused)
+void PushRun::pause(std::optional<std::string> refused)
 {
-    if (std::ranges::find(paused_carriers_, carrier, &PausedCarrier::carrier) == paused_carriers_.end())
-        paused_carriers_.push_back({carrier, seen, std::move(refused)});
+    if (!paused_) paused_.emplace(PausedCarrier{carrier_, config_->updated_at, std::move(refused)});
 }
 
 void PushRun::wake_at(core::Time time)
@@ -94,17 +95,42 @@ void PushRun::apply(std::span<PushResult const> results, core::Time now, std::ui
     now_ = now;
     std::optional<std::chrono::seconds> retry_after;
     for (auto const& result : results) {
-        counts_ = counts_ || !uncounted(result);
+        if (!result.counts()) continue;
+        counts_ = true;
         if (result.retry_after) retry_after = std::max(retry_after.value_or(0s), *result.retry_after);
     }
-    auto const retry = next_attempt({.attempts = notification_.attempts + 1,
+    auto const retry = next_attempt({.attempts = attempts_ + 1,
                                         .due = notification_.due_at(),
                                         .began = began_,
                                         .now = now,
                                         .retry_after = retry_after},
         entropy);
-    for (std::size_t i = 0; i < results.size(); ++i)
-        apply_one(devices_[indices_[i]], results[i], retry);
+    if (counts_) ++attempts_;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        auto& target = devices_[indices_[i]];
+        if (results[i].untried())
+            keep(target, results[i], entropy);
+        else
+            apply_one(target, results[i], retry);
+    }
+}
+
+/// Keeps the place of an untried push, for at most `carrier_wait_end` unless this process is the reason.
+void PushRun::keep(push_deliveries::Target& target, PushResult const& result, std::uint64_t entropy)
+{
+    if (!may_wait() && !result.is_ours()) return fail(target, result.reason);
+    wait(target, result.reason);
+    core::Time const at = when_tried(result, now_, entropy);
+    result.is_ours() ? wake_at(at) : wake_after_pause(at);
+}
+
+/// Leaves the delivery pending. It is written only if there is news, because a push may wait many times.
+void PushRun::wait(push_deliveries::Target& target, std::optional<std::string> const& reason)
+{
+    if (target.delivery.reason == reason) return;
+    target.delivery.reason = reason;
+    target.delivery.updated_at = now_;
+    changed_.push_back(target.delivery);
 }
 
 void PushRun::apply_one(
@@ -112,20 +138,16 @@ void PushRun::apply_one(
 {
     auto& delivery = target.delivery;
     delivery.updated_at = now_;
-    if (uncounted(result)) {
-        changed_.push_back(delivery);
-        wake_at(now_);
-        return;
-    }
-    bool const first = delivery.attempts++ == 0;
-    delivery.status = delivery_status_after(result.verdict, retry.has_value(), may_wait() || first);
+    bool const first = delivery.attempts == 0;
+    if (result.counts()) ++delivery.attempts;
+    delivery.status =
+        delivery_status_after(result.verdict, retry.has_value(), may_wait() || (first && result.counts()));
     delivery.reason = result.verdict == Verdict::accepted ? std::nullopt : std::optional(result.reason);
     if (!result.provider_id.empty()) delivery.provider_id = result.provider_id;
     changed_.push_back(delivery);
 
     bool const refused = result.verdict == Verdict::credential;
-    auto const carrier = carrier_of(delivery.platform);
-    if (refused) pause(carrier, config_of(carrier)->updated_at, result.reason);
+    if (refused) pause(result.reason);
     switch (delivery.status) {
     case DeliveryStatus::sent:
         accepted_ = true;

@@ -16,14 +16,14 @@ constexpr std::size_t page_size = 500; ///< pushes per transaction
 
 jobs::Outcome ResumeHandler::operator()(jobs::Claim const& claim, std::stop_token const& stop) const
 {
-    deps_.db.transact_blocking(
-        pg::Scopes(claim.scope_id), [&](pg::Tx& tx) { broadcast_chunks::wake_paused(tx, claim.scope_id); });
     auto const carrier = carrier_configs::resumed_carrier(claim.ref);
+    deps_.db.transact_blocking(pg::Scopes(claim.scope_id),
+        [&](pg::Tx& tx) { broadcast_chunks::wake_paused(tx, claim.scope_id, carrier); });
     core::Uuid after;
     while (!stop.stop_requested()) {
         auto const woken = deps_.db.transact_blocking(pg::Scopes(claim.scope_id), [&](pg::Tx& tx) {
             auto const waiting = push_deliveries::list_waiting(tx, claim.scope_id, carrier, after, page_size);
-            jobs::enqueue(tx, queue_of(Channel::push), claim.scope_id, waiting);
+            jobs::enqueue(tx, push_queue_of(carrier), claim.scope_id, waiting);
             return waiting;
         });
         if (woken.size() < page_size) return jobs::Outcome::done();

@@ -10,7 +10,7 @@
 #include "service/tenant_jobs.hpp"
 #include "sms/sandbox.hpp"
 #include "tenancy/directory.hpp"
-#include "workers/sms_changes.hpp"
+#include "workers/message_changes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -92,7 +92,7 @@ Kind kind_of(NextStep step) noexcept
 FinishedRun failed(Notification const& n, std::string_view reason)
 {
     return {.kind = Kind::dead,
-        .note = SmsChange{
+        .note = MessageChange{
             .id = n.id, .queued_at = n.queued_at, .to = Status::failed, .reason = std::string(reason)}};
 }
 
@@ -160,7 +160,7 @@ jobs::AsyncHandler SmsHandler::handler()
                          std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
         .record =
             [this](pg::Tx& tx, std::span<FinishedRun const* const> runs) {
-                record_sms_changes(tx, runs, deps_.clock.now());
+                record_message_changes(tx, runs, deps_.clock.now());
             }};
 }
 
@@ -256,7 +256,7 @@ FinishedRun SmsHandler::end_of(Run const& run, SendResult const& result, bool op
     auto const next = followup_of(deps_.clock, n, {run.began, result});
     return {.kind = kind_of(next.step),
         .run_at = next.again,
-        .note = SmsChange{.id = n.id,
+        .note = MessageChange{.id = n.id,
             .queued_at = n.queued_at,
             .ended_attempt = run.claim.token,
             .counts = true,
@@ -276,7 +276,7 @@ FinishedRun SmsHandler::end_interrupted(Run const& run) const
             {"traceId", observe::trace_id_of(run.claim.traceparent)}});
     auto end = end_of(run,
         {.verdict = Verdict::unknown, .reason = std::string(failures::no_answer), .provider_id = {}}, false);
-    std::any_cast<SmsChange&>(end.note).ended_attempt = n.attempt_token;
+    std::any_cast<MessageChange&>(end.note).ended_attempt = n.attempt_token;
     return end;
 }
 
@@ -291,7 +291,7 @@ FinishedRun SmsHandler::end_after(Run const& run, std::exception_ptr const& fail
                 {"what", observe::first_line(jobs::describe(failure))},
                 {"traceId", observe::trace_id_of(run.claim.traceparent)}});
     core::Time const now = deps_.clock.now();
-    SmsChange change{.id = run.claim.ref, .queued_at = {}, .ended_attempt = run.claim.token};
+    MessageChange change{.id = run.claim.ref, .queued_at = {}, .ended_attempt = run.claim.token};
     if (run.notification) change.queued_at = run.notification->queued_at;
     if (is_outage && run.stage != Run::Stage::sending)
         return {.kind = Kind::retry,

@@ -90,7 +90,7 @@ TEST_CASE("the last free streams are reserved for urgent requests")
     CHECK(sender.client->in_flight() == 72);
 }
 
-TEST_CASE("connections are added one by one while all streams are in use")
+TEST_CASE("connections for the backlog are added while all streams are in use")
 {
     Server const server(R"({"streams": 4})");
     ClientOptions options = to(server, {.max_connections = 3});
@@ -103,6 +103,30 @@ TEST_CASE("connections are added one by one while all streams are in use")
     REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 12; }));
     CHECK(server.connections() == 3);
     CHECK(sender.client->connections() == 3);
+}
+
+TEST_CASE("as many connections are opened at once as the backlog can fill with streams")
+{
+    Server const server(R"({"streams": 4})");
+    Sender sender(to(server, {.max_connections = 100}));
+    for (int i = 0; i < 40; ++i)
+        sender.add("/hang");
+    REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 4; }));
+    REQUIRE(sender.run_until([&] { return sender.client->connections() > 1; }));
+    CHECK(sender.client->connections() == 10);
+    REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 40; }));
+    CHECK(sender.client->connections() == 10);
+    CHECK(server.connections() == 10);
+}
+
+TEST_CASE("a small backlog opens one more connection")
+{
+    Server const server(R"({"streams": 4})");
+    Sender sender(to(server, {.max_connections = 100}));
+    for (int i = 0; i < 6; ++i)
+        sender.add("/hang");
+    REQUIRE(sender.run_until([&] { return sender.client->in_flight() == 6; }));
+    CHECK(sender.client->connections() == 2);
 }
 
 TEST_CASE("a refused stream was not processed and is sent again")
@@ -131,6 +155,7 @@ TEST_CASE("after a GOAWAY excluded requests use another connection, and earlier 
     CHECK(testing::eventually([&] { return server.connections() == 2; }));
     REQUIRE(sender.run_until([&] { return !sender.notices.empty(); }));
     CHECK(sender.notices.front().find("moving house") != std::string::npos);
+    CHECK(sender.announcements.front());
 }
 
 TEST_CASE("requests in flight on a broken connection are lost, and waiting requests use the next connection")
@@ -146,6 +171,7 @@ TEST_CASE("requests in flight on a broken connection are lost, and waiting reque
     CHECK(sender.result(second).end == StreamEnd::lost);
     CHECK(sender.result(third).body == "third");
     CHECK(server.connections() == 2);
+    CHECK(sender.announcements == std::vector{false});
 }
 
 TEST_CASE("a stream that the server resets is lost, and other streams are not affected")
@@ -192,6 +218,7 @@ TEST_CASE("a connection that does not answer a PING is closed")
     CHECK(sender.result(unheard).end == StreamEnd::lost);
     REQUIRE(sender.notices.size() == 1);
     CHECK(sender.notices.front().find("PING") != std::string::npos);
+    CHECK_FALSE(sender.announcements.front());
     server.process().signal(SIGCONT);
     sender.ahead = 0s;
     CHECK(sender.result(sender.add("/echo")).status == 200);

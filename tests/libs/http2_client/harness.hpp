@@ -126,6 +126,7 @@ public:
     std::vector<std::size_t> order;
     std::vector<std::optional<Result>> results;
     std::vector<std::string> notices;  ///< of lost connections
+    std::vector<bool> announcements;   ///< for each notice: whether the server announced the end
     std::vector<std::string> failures; ///< of failed connection attempts
     bool give_up = true;               ///< whether waiting requests end as lost if the server is unreachable
     bool again = true;                 ///< whether refused requests are sent again
@@ -165,7 +166,7 @@ private:
         return {&request, headers_};
     }
 
-    bool waiting() const noexcept override { return !waiting_[0].empty() || !waiting_[1].empty(); }
+    std::size_t backlog() const noexcept override { return waiting_[0].size() + waiting_[1].size(); }
 
     void unreachable(std::string_view detail) noexcept override
     {
@@ -177,7 +178,11 @@ private:
         }
     }
 
-    void disconnected(std::string_view detail) noexcept override { notices.emplace_back(detail); }
+    void disconnected(std::string_view detail, bool announced) noexcept override
+    {
+        notices.emplace_back(detail);
+        announcements.push_back(announced);
+    }
 
     void ended(Request& request, StreamEnd end)
     {

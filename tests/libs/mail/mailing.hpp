@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mail/mailer.hpp"
-#include "mail/smtp.hpp"
+#include "mail/smtp_client.hpp"
 #include "smtp_server.hpp"
 #include "support/json.hpp"
 
@@ -36,7 +36,7 @@ inline SmtpOptions to_server(std::string url, std::string ca_file = {})
 
 inline Mailer mailer(SmtpOptions options)
 {
-    return Mailer(shared, std::make_unique<Smtp>(std::move(options)));
+    return Mailer(shared, std::make_unique<SmtpClient>(std::move(options)));
 }
 
 } // namespace mailing

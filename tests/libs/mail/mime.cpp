@@ -20,10 +20,10 @@ std::string sha256(std::string const& bytes)
 
 /// A transport that stores all envelopes.
 struct Kept final : Transport {
-    SendResult deliver(Envelope const& envelope, std::stop_token const&) override
+    void deliver(Envelope envelope, std::stop_token, Done done) override
     {
-        envelopes.push_back(envelope);
-        return {.outcome = Outcome::accepted};
+        envelopes.push_back(std::move(envelope));
+        done({.outcome = Outcome::accepted});
     }
 
     std::vector<Envelope> envelopes;
@@ -120,7 +120,7 @@ TEST_CASE("subjects and names with any content can be decoded again")
         CHECK(text(mails[i], "subject") == texts[i]);
 
     auto const named = [&](std::string const& name) {
-        Mailer with_name({name, "a@example.com"}, std::make_unique<Smtp>(to_server(server.url())));
+        Mailer with_name({name, "a@example.com"}, std::make_unique<SmtpClient>(to_server(server.url())));
         return with_name.send(message_to("ada@example.org")).outcome == Outcome::accepted;
     };
     for (auto const& value : texts)

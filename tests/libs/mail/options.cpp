@@ -37,6 +37,8 @@ TEST_CASE("the configuration of email is validated")
     faulty("SMTP_URL", {{"EMAIL_PROVIDER", "smtp"}});
     faulty("SMTP_URL", {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", "https://mail.example.com"}});
     faulty("SMTP_URL", {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", "smtp://"}});
+    for (auto const* number : {"0", "201", "x"})
+        faulty("SMTP_CONNECTIONS", {{"SMTP_CONNECTIONS", number}});
     CHECK_THAT(config_faults({{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", "smtp://localhost"}}),
         Catch::Contains("EMAIL_FROM"));
     for (auto const* from : {"Demo", "Demo <a@example.com", "De\nmo <a@example.com>", "a@example.com b"})
@@ -71,5 +73,7 @@ TEST_CASE("outcomes of messages are counted")
     CHECK(mailer->send(message).outcome == Outcome::accepted);
     CHECK(mailer->send(message).outcome == Outcome::accepted);
     counted("accepted", "2");
+    CHECK_THAT(metrics.expose(), Catch::Contains("tetrad_email_queued_messages{service=\"notify\"} 0\n") &&
+                                     Catch::Contains("tetrad_email_connections{service=\"notify\"} 0\n"));
     counted("transient", "0");
 }

@@ -1,6 +1,5 @@
-#include "mail/smtp.hpp"
-
 #include "crypto/random.hpp"
+#include "mail/smtp_protocol.hpp"
 #include "mailing.hpp"
 #include "support/process.hpp"
 
@@ -97,7 +96,7 @@ TEST_CASE("every reply of a mail server is classified")
     is(to("refuse-550-5.1.1"), Outcome::gone, "550 5.1.1 Refused");
     is(to("refuse-550-5.7.1"), Outcome::refused, "550 5.7.1 Refused");
     is(to("refuse-450-4.2.1"), Outcome::transient, "450 4.2.1 Refused");
-    is(to("refuse-530-5.7.0"), Outcome::credential, "530 5.7.0 Refused");
+    is(to("refuse-530-5.7.0"), Outcome::refused, "530 5.7.0 Refused"); // of this recipient only
     is(to("fail-451-4.3.0"), Outcome::transient, "451 4.3.0 Not taken");
     is(to("fail-554-5.6.0"), Outcome::refused, "554 5.6.0 Not taken");
     server.mails(0);

@@ -60,8 +60,10 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 function checkHeaders(headers) {
   if (!headers["apns-topic"]) return fault("MissingTopic");
   if (!/^[A-Za-z0-9.-]+$/.test(headers["apns-topic"])) return fault("BadTopic");
-  if (headers["apns-push-type"] !== "alert") return fault("InvalidPushType");
+  const background = headers["apns-push-type"] === "background";
+  if (!background && headers["apns-push-type"] !== "alert") return fault("InvalidPushType");
   if (!["1", "5", "10"].includes(headers["apns-priority"])) return fault("BadPriority");
+  if (background && headers["apns-priority"] === "10") return fault("BadPriority");
   if (!/^\d+$/.test(headers["apns-expiration"] ?? "")) return fault("BadExpirationDate");
   if (!uuid.test(headers["apns-id"] ?? "")) return fault("BadMessageId");
   if (Buffer.byteLength(headers["apns-collapse-id"] ?? "") > 64) return fault("BadCollapseId");

@@ -69,8 +69,19 @@ const known = {
   message: ["token", "notification", "data", "android", "webpush", "apns"],
   "message.notification": ["title", "body", "image"],
   "message.android": ["collapse_key", "priority", "ttl", "data", "notification"],
-  "message.android.notification": ["title", "body", "icon", "color", "sound", "tag", "click_action", "channel_id"],
+  "message.android.notification": [
+    "title", "body", "icon", "color", "sound", "tag", "click_action", "channel_id", "image", "notification_count",
+  ],
   "message.webpush": ["headers", "data", "notification", "fcm_options"],
+  "message.webpush.fcm_options": ["link", "analytics_label"],
+};
+
+/// Rules for single values, by path: false for a value that the API refuses.
+const rules = {
+  "message.android.priority": (value) => /^(high|normal)$/i.test(value),
+  "message.android.ttl": (value) => /^\d+(\.\d{1,9})?s$/.test(value) && parseFloat(value) <= 2419200,
+  "message.android.notification.notification_count": (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31,
+  "message.webpush.fcm_options.link": (value) => /^https:/i.test(value),
 };
 
 /// The API's error for a body that is not a valid message; null if the body is valid.
@@ -84,12 +95,16 @@ function faultOf(value, path = "") {
       const message = `Invalid JSON payload received. Unknown name "${key}" at '${path}': Cannot find field.`;
       return fault(400, "INVALID_ARGUMENT", message, [violation(path, message)]);
     }
+    if (rules[here] && !rules[here](member)) {
+      return fault(400, "INVALID_ARGUMENT", `Invalid value at '${here}'`, [violation(here, "invalid value")]);
+    }
     if (known[here]) {
       const found = faultOf(member, here);
       if (found) return found;
     }
   }
-  for (const data of path === "message" && value.data ? Object.entries(value.data) : []) {
+  const texts = path === "message" ? value.data : path === "message.webpush" ? value.headers : null;
+  for (const data of Object.entries(texts ?? {})) {
     if (typeof data[1] !== "string") return answers.INVALID_ARGUMENT;
   }
   return null;

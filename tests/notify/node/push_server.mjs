@@ -1,5 +1,5 @@
 // The parts that fcm.mjs and apns.mjs have in common: an HTTP/2 server for pushes, and an HTTP/1.1 control server for the
-// test. Both use free ports of 127.0.0.1 and print them: {port, url, control}.
+// test. Both use free ports of 127.0.0.1 and print them: {port, url, control}. The option {port} sets the port for pushes.
 //
 // The response to a push is selected by a name (fcm.mjs and apns.mjs list the names). The name comes from the first of
 // these that is set: the test's setting for all pushes or for a token, the token itself up to its first colon, or `ok`.
@@ -17,7 +17,7 @@ import http2 from "node:http2";
 
 const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants;
 
-export const options = JSON.parse(process.argv[2] ?? "{}"); // {key?, cert?, streams?, publicKey?}
+export const options = JSON.parse(process.argv[2] ?? "{}"); // {port?, key?, cert?, streams?, publicKey?}
 
 const script = { all: null, times: Infinity, tokens: {}, delay: 0 };
 const done = new Set(); // tokens that got their `NAME-once` response
@@ -126,8 +126,8 @@ export async function serve({ read, answer, knows, accepted = () => {}, more, st
     return reply({ error: `unknown: ${asked}` }, 404);
   });
 
-  for (const listener of [server, control]) {
-    listener.listen(0, "127.0.0.1");
+  for (const [listener, port] of [[server, options.port ?? 0], [control, 0]]) {
+    listener.listen(port, "127.0.0.1");
     await once(listener, "listening");
   }
   const scheme = options.key ? "https" : "http";

@@ -1,6 +1,6 @@
 // The story of notify: email, push, text messages, broadcasts and a custom domain.
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { components, paths } from "./clients/notify.js";
@@ -33,6 +33,7 @@ export async function notify(world: World): Promise<void> {
 
   await templates(backend);
   await platforms(backend);
+  await webPush(backend, app);
 
   // Ada's app registers her phone with the publishable key.
   const phone = { userId: "ada", token: "c0ffee", platform: "ios" } as const;
@@ -63,6 +64,7 @@ export async function notify(world: World): Promise<void> {
     to: "ada",
     variables: { from: "Grace", text: "It is planned." },
     data: { thread: "42" },
+    push: { ttlSeconds: 3600, collapseKey: "thread-42", link: "https://app.example.com/threads/42", badge: 1 },
   });
   assert.deepEqual(
     (await outcome(backend, push)).deliveries?.map(({ status }) => status),
@@ -119,7 +121,11 @@ async function templates(backend: Caller): Promise<void> {
   assert.deepEqual(placeholders, ["name"]);
   await refused(backend.POST("/v1/templates", { body }), "CONFLICT");
   await ok(backend.POST("/v1/templates", { body: { name: "code", channel: "sms", body: "{{code}} is your code." } }));
-  await ok(backend.POST("/v1/templates", { body: { name: "answer", channel: "push", subject: "{{from}} answered", body: "{{text}}" } }));
+  const options = { priority: "normal", sound: "default" } as const;
+  const answer = await ok(
+    backend.POST("/v1/templates", { body: { name: "answer", channel: "push", subject: "{{from}} answered", body: "{{text}}", push: options } }),
+  );
+  assert.deepEqual(answer.push, options);
   const here = { path: { templateId } };
   const shown = await ok(
     backend.POST("/v1/templates/{templateId}/preview", { params: here, body: { variables: { name: "Ada & Grace" } } }),
@@ -192,6 +198,28 @@ async function platforms(backend: Caller): Promise<void> {
   await ok(backend.DELETE("/v1/platforms/{kind}", { params: { path: { kind: "fcm" } } }));
 }
 
+/** Makes keys for Web Push, registers a browser, makes a new key, and deletes the keys. */
+async function webPush(backend: Caller, app: Caller): Promise<void> {
+  const here = { params: { path: { kind: "webpush" } } } as const;
+  const browser = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  const point = Buffer.concat([Buffer.from([4]), Buffer.from(browser.x!, "base64url"), Buffer.from(browser.y!, "base64url")]);
+  const endpoint = "https://updates.push.services.mozilla.com/wpush/v2/gAAAAABl7xQ2";
+  const keys = { p256dh: point.toString("base64url"), auth: Buffer.alloc(16, 7).toString("base64url") };
+  const device = { userId: "browser", platform: "web", subscription: { endpoint, keys } } as const;
+  await refused(backend.GET("/v1/platforms/webpush"), "NOT_FOUND");
+  await refused(app.POST("/v1/devices", { body: device }), "PUSH_CHANNEL_DISABLED");
+  const made = await ok(backend.PUT("/v1/platforms/{kind}", { ...here, body: { subject: "mailto:push@example.com" } }));
+  assert.ok(made.kind === "webpush");
+  assert.equal((await ok(backend.GET("/v1/platforms/webpush"))).publicKey, made.publicKey);
+  await refused(app.GET("/v1/platforms/webpush"), "FORBIDDEN");
+  const { token } = await ok(app.POST("/v1/devices", { body: device }));
+  assert.equal(token, createHash("sha256").update(endpoint).digest("hex"));
+  const rotated = await ok(backend.PUT("/v1/platforms/{kind}", { ...here, body: { rotate: true } }));
+  assert.ok(rotated.kind === "webpush" && rotated.publicKey !== made.publicKey);
+  await ok(app.DELETE("/v1/devices/{token}", { params: { path: { token } } }));
+  await ok(backend.DELETE("/v1/platforms/{kind}", here));
+}
+
 /** Sends an inline file and an uploaded file. */
 async function attachments(world: World, backend: Caller): Promise<NonNullable<Send["attachments"]>> {
   const pdf = Buffer.from("%PDF-1.7 and so on");
@@ -244,7 +272,9 @@ async function broadcast(world: World, backend: Caller): Promise<void> {
   });
   assert.deepEqual([done.enqueuedDevices, done.sentCount, done.failedCount, done.invalidTokenCount], [3, 3, 0, 0]);
   assert.deepEqual(await ok(backend.POST("/v1/notifications/broadcast", { body })), { broadcastId, status: "duplicate" });
-  assert.deepEqual((await ok(backend.GET("/v1/notifications/broadcasts"))).items, [done]);
+  const { carriers, ...listed } = done;
+  assert.deepEqual(carriers, [{ kind: "apns", state: "ok", since: null }]);
+  assert.deepEqual((await ok(backend.GET("/v1/notifications/broadcasts"))).items, [listed]);
   await refused(backend.POST("/v1/notifications/broadcasts/{broadcastId}/cancel", here), "CONFLICT");
   await refused(
     backend.POST("/v1/notifications/broadcast", { body: { ...body, templateName: "code", dedupeKey: "other" } }),

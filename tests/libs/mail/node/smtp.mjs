@@ -1,5 +1,6 @@
-// An SMTP server (argv[2]: JSON {key?, cert?, secure?, auth?, port?}) on 127.0.0.1, by default on a free port. It prints events
-// as JSON lines: {port}, {connected}, {login}, and each received message, parsed.
+// An SMTP server (argv[2]: JSON {key?, cert?, secure?, auth?, port?, delay?, throttle?}) on 127.0.0.1, by default on a free port. It
+// prints events as JSON lines: {port}, {connected}, {login}, and each received message, parsed. `delay`: milliseconds before the reply
+// to a message. `throttle`: {domain: count} refuses the first `count` recipients of the domain with `421 4.7.0`.
 //
 // The local part of the recipient selects the behaviour: `refuse-550-5.1.1` refuses the recipient with that reply,
 // `fail-451-4.3.0` refuses the whole message, `hang` never replies to the message, `cut` closes the connection after the
@@ -15,6 +16,7 @@ const options = JSON.parse(process.argv[2]);
 const say = (what) => console.log(JSON.stringify(what));
 const fault = (code, text) => Object.assign(new Error(text), { responseCode: code });
 const behaviour = (address) => /^(refuse|fail)-(\d{3})-(\S+)@/.exec(address) ?? /^(hang|cut|vanish)@/.exec(address) ?? [];
+const throttle = { ...options.throttle }; // refusals left, by domain
 let connections = 0;
 
 function told(raw, mail, session) {
@@ -61,6 +63,11 @@ const server = new SMTPServer({
   },
   onRcptTo({ address }, session, done) {
     const [, kind, code, text] = behaviour(address);
+    const domain = address.slice(address.lastIndexOf("@") + 1);
+    if (throttle[domain] > 0) {
+      --throttle[domain];
+      return done(fault(421, "4.7.0 Too many messages"));
+    }
     done(kind === "refuse" ? fault(Number(code), `${text} Refused`) : null);
   },
   onData(stream, session, done) {
@@ -77,7 +84,7 @@ const server = new SMTPServer({
       const raw = Buffer.concat(chunks);
       say(told(raw, await simpleParser(raw), session));
       if (kind === "vanish") return hang_up();
-      if (kind !== "hang") done(null, "2.0.0 Taken");
+      if (kind !== "hang") setTimeout(() => done(null, "2.0.0 Taken"), options.delay ?? 0);
     });
   },
 });
