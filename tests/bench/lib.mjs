@@ -27,7 +27,7 @@ export const idOf = n => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}
 // --- processes -------------------------------------------------------------------------------------------------------------------
 
 // CPU seconds of a process and its threads.
-function cpuOf(pid) {
+export function cpuOf(pid) {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
     return (Number(fields[11]) + Number(fields[12])) / ticks
 }
@@ -57,21 +57,25 @@ function cpuOfEnded() {
 }
 export const rss = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
-// Runs `work`, which returns `sent` and other figures. Returns these figures and the CPU µs per request of `pid`, of PostgreSQL, and of the
-// load generators that ended.
-export async function charged(pid, work) {
-    const cpu = cpuOf(pid), database = cpuOfPostgres(), load = cpuOfEnded()
+export const redisPid = readFileSync(`${run}/pids/redis`, 'utf8').trim()
+
+// Runs `work`, which returns `sent` and other figures. Returns these figures and the CPU µs per request of `pids` (one process, or a list), of
+// PostgreSQL, and of the load generators that ended.
+export async function charged(pids, work) {
+    const cpuOfAll = () => [pids].flat().reduce((sum, pid) => sum + cpuOf(pid), 0)
+    const cpu = cpuOfAll(), database = cpuOfPostgres(), load = cpuOfEnded()
     const { sent, ...figures } = await work()
     const each = seconds => seconds / sent * 1e6
-    return { ...figures, cpu: each(cpuOf(pid) - cpu), database: each(cpuOfPostgres() - database), load: each(cpuOfEnded() - load) }
+    return { ...figures, cpu: each(cpuOfAll() - cpu), database: each(cpuOfPostgres() - database), load: each(cpuOfEnded() - load) }
 }
 
-// Starts a process, which ends with the benchmark. Its log goes to the file `log`, or its errors to those of the benchmark.
-export function start(command, args, environment = {}, log = undefined) {
+// Starts a process, which ends with the benchmark. Its log goes to the file `log`, or its errors to those of the benchmark. `output`:
+// its standard output if there is no file, as in `stdio` of spawn().
+export function start(command, args, environment = {}, log = undefined, output = 'ignore') {
     // Removes the prefixed settings of the measured services from the environment.
     const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(FEEDBACK|AUTH|NOTIFY)_/.test(name)))
     const file = log && openSync(log, 'a')
-    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: file ? ['ignore', file, file] : ['ignore', 'ignore', 'inherit'] })
+    const child = spawn(command, args, { env: { ...ours, ...environment }, stdio: file ? ['ignore', file, file] : ['ignore', output, 'inherit'] })
     if (file) closeSync(file)
     children.push(child)
     return child

@@ -1,71 +1,19 @@
 // Compares notify with pgbench in alternating rounds. Measures the time until a push reaches the carrier, which is a simulated Apple push
-// service, and the rate of text messages with a simulated Twilio that takes 300 ms. Reports medians. Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
-import { generateKeyPairSync, randomInt } from 'node:crypto'
+// service, the rates of delivered pushes and emails, and the rate of text messages with a simulated Twilio that takes 300 ms. Reports medians.
+// Queued notifications are due tomorrow, so that none is delivered while acceptance is measured.
+import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { compose, drive, now, pace } from './connections.mjs'
-import {
-    addTable, addText, alternate, charged, database, env, freshId, listFile, note, operator, options, report, rss, seconds, sleep, wrk,
-} from './lib.mjs'
+import { addTable, addText, alternate, charged, env, freshId, listFile, note, options, report, rss, seconds, sleep, wrk } from './lib.mjs'
+import { addDelivered, deliveredFigures } from './notify_delivered.mjs'
+import { addEmails, emailFigures } from './notify_emails.mjs'
+import { acceptedId, base, pgbench, pid, port, prepare, pushRequest, pushScopes, rows, scopes, sql, tokenOf, words } from './notify_load.mjs'
 import { atLeast, atMost, grouped, k, us } from './report.mjs'
 
-const tenants = 500
-const scopes = 2 * tenants
-const pushScopes = 100 // the number of scopes with push credentials
-const rows = Math.max(Number(options.rows ?? 1_000_000), scopes)
-const port = Number(env.NOTIFY_PORT)
-const pid = env.NOTIFY_PID
-const base = `http://127.0.0.1:${port}`
-const { sql, pgbench } = database('notify')
-const { call, insertTenants, mintKeys } = operator(base, sql)
-const words = 'Your order has left our house and will be with you within the next two working days. You can follow it under the address ' +
-    'below, and answer this message if anything is wrong with it.'
-
-// --- data ------------------------------------------------------------------------------------------------------------------------
-
-function insertTemplates() {
-    const template = (name, channel, subject, body, format) => sql(`
-        INSERT INTO templates (tenant_id, template_id, name, channel, subject, body, format, created_at, updated_at)
-        SELECT tenant_id, ${freshId}, '${name}', '${channel}', '${subject}', '${body}', '${format}', now(), now()
-        FROM tenants WHERE slug LIKE 'bench-%'`)
-    template('order', 'email', 'Your order {{number}}', `<p>Hello {{name}},</p><p>${words}</p>`, 'html')
-    template('answer', 'push', 'A new answer', '{{name}} has answered you.', 'text')
-    template('ready', 'sms', '', 'Hello {{name}}, your order {{number}} is ready.', 'text')
-}
-
-// Device n has its own user, in scope n % 1,000.
-const tokenOf = n => n.toString(16).padStart(64, '0')
-function insertDevices(first) {
-    const step = 50_000
-    for (let at = 0; at < rows; at += step) {
-        note(`data: ${grouped(at)} of ${grouped(rows)} devices`)
-        sql(`INSERT INTO devices (scope_id, token, user_id, platform, created_at, updated_at)
-             SELECT ${first} + n % ${scopes}, lpad(to_hex(n), 64, '0'), 'user-' || n, 'ios', now(), now()
-             FROM generate_series(${at}::bigint, ${Math.min(at + step, rows) - 1}) n`)
-    }
-    sql('VACUUM (ANALYZE) devices')
-}
-
-// All scopes have the same credential, like the apps of one developer team. So their pushes share connections.
-async function putCredentials(keys) {
-    const { privateKey } = generateKeyPairSync('ec', {
-        namedCurve: 'P-256', privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' },
-    })
-    const credential = { keyId: 'ABCDE12345', teamId: 'TEAM123456', privateKey, bundleId: 'com.example.bench', environment: 'production' }
-    for (const key of keys.slice(0, pushScopes)) {
-        await call('PUT', '/v1/platforms/apns', credential, { authorization: `Bearer ${key}` })
-    }
-}
-
-async function prepare() {
-    insertTenants('bench', tenants, { sendsPer5Minutes: 1_000_000_000, smsPerDay: 1_000_000_000, sandboxSms: true })
-    insertTemplates()
-    const first = Number(sql("SELECT min(tenant_id) * 2 FROM tenants WHERE slug LIKE 'bench-%'"))
-    insertDevices(first)
-    const keys = await mintKeys('bench', tenants, 'secret')
-    await putCredentials(keys)
-    return { first, keys }
-}
+const parts = ['acceptance', 'pushes', 'delivered', 'emails', 'texts']
+const wanted = options.only?.split(',') ?? parts
+const wants = name => wanted.includes(name)
 
 // --- acceptance ------------------------------------------------------------------------------------------------------------------
 
@@ -167,16 +115,6 @@ class Sink {
     close() {
         return this.#worker.terminate()
     }
-}
-
-function pushRequest(keys) {
-    const n = scopes * randomInt(Math.floor(rows / scopes)) + randomInt(pushScopes)
-    const body = { templateName: 'answer', channel: 'push', to: `user-${n}`, variables: { name: 'Grace' } }
-    return compose('POST', env.NOTIFY_HOST, '/v1/notifications/send', keys[n % scopes], body)
-}
-function acceptedId({ status, body }) {
-    if (status !== 202) throw new Error(`${status} instead of 202: ${body}`)
-    return JSON.parse(body).notificationId
 }
 
 // Sends as many pushes as a round accepts, and waits until the last one has reached the carrier.
@@ -323,12 +261,16 @@ function addTexts({ one, many }) {
 }
 
 await report('notify', async () => {
+    const unknown = wanted.filter(name => !parts.includes(name))
+    if (unknown.length > 0) throw new Error(`unknown part ${unknown}. The parts are ${parts}.`)
     const { first, keys } = await prepare()
-    if ('texts' in options) return addTexts(await textMessages(keys))
-    listSends(keys)
-    const resident = await fill()
-    addMemory(resident)
-    addAcceptance(await sendBesidePgbench(first), await registerBesidePgbench(first, keys))
-    addPushes(await pushes(first, keys))
-    addTexts(await textMessages(keys))
+    if (wants('acceptance')) {
+        listSends(keys)
+        addMemory(await fill())
+        addAcceptance(await sendBesidePgbench(first), await registerBesidePgbench(first, keys))
+    }
+    if (wants('pushes')) addPushes(await pushes(first, keys))
+    if (wants('delivered')) addDelivered(await deliveredFigures(keys))
+    if (wants('emails')) addEmails(await emailFigures(keys))
+    if (wants('texts')) addTexts(await textMessages(keys))
 })
