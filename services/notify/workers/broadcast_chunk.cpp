@@ -3,6 +3,7 @@
 #include "crypto/random.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
+#include "pg/batch.hpp"
 #include "pg/database.hpp"
 #include "workers/active_tenants.hpp"
 #include "workers/chunk_changes.hpp"
@@ -22,15 +23,6 @@ constexpr auto send_timeout = 30s; ///< pushes that are not handed out by then w
 /// How long the chunks of a crashed process wait before another process takes them.
 constexpr auto chunk_lease = 20s;
 constexpr std::size_t most_chunks = 1'000; ///< of all tenants
-
-pg::Scopes scopes_of(std::vector<jobs::Claim> const& claims)
-{
-    std::vector<core::ScopeId> ids;
-    ids.reserve(claims.size());
-    for (auto const& claim : claims)
-        ids.push_back(claim.scope_id);
-    return pg::Scopes::distinct(std::move(ids));
-}
 
 broadcasts::Key broadcast_of(broadcast_chunks::Chunk const& chunk)
 {
@@ -94,7 +86,7 @@ void ChunkHandler::begin(
 
 ChunkHandler::Batch ChunkHandler::load(std::vector<jobs::Claim> const& claims)
 {
-    return deps_.db.transact_blocking(scopes_of(claims), [&](pg::Tx& tx) {
+    return deps_.db.transact_blocking(pg::scopes_of(std::span(claims)), [&](pg::Tx& tx) {
         std::vector<broadcast_chunks::Key> keys;
         std::vector<core::ScopeId> scopes;
         for (auto const& claim : claims) {

@@ -5,6 +5,7 @@
 #include "jobs/failure.hpp"
 #include "observe/log.hpp"
 #include "observe/trace.hpp"
+#include "pg/batch.hpp"
 #include "pg/database.hpp"
 #include "storage/push_jobs.hpp"
 #include "storage/web_subscriptions.hpp"
@@ -46,15 +47,6 @@ std::vector<notifications::Key> keys_of(std::vector<jobs::Claim> const& claims)
     for (auto const& claim : claims)
         keys.push_back({claim.scope_id, claim.ref});
     return keys;
-}
-
-pg::Scopes scopes_of(std::vector<jobs::Claim> const& claims)
-{
-    std::vector<core::ScopeId> ids;
-    ids.reserve(claims.size());
-    for (auto const& claim : claims)
-        ids.push_back(claim.scope_id);
-    return pg::Scopes::distinct(std::move(ids));
 }
 
 Kind kind_of(PushRun const& run) noexcept
@@ -111,7 +103,7 @@ void PushHandler::begin(
 
 std::vector<PushHandler::Loaded> PushHandler::load(std::vector<jobs::Claim> const& claims) const
 {
-    return deps_.db.transact_blocking(scopes_of(claims), [&](pg::Tx& tx) {
+    return deps_.db.transact_blocking(pg::scopes_of(std::span(claims)), [&](pg::Tx& tx) {
         auto found = push_jobs::find_unsent(tx, keys_of(claims));
         std::vector<push_deliveries::Push> pushes;
         std::vector<core::ScopeId> scopes;
