@@ -196,7 +196,7 @@ TEST_CASE("the files of old notifications are deleted a few at a time", "[retent
     CHECK(f.left() == 0);
 }
 
-TEST_CASE("a step reads ranges of indexes, whatever the number of notifications", "[retention]")
+TEST_CASE("a step reads ranges of indexes, for few and for many notifications", "[retention]")
 {
     Fixture f;
     std::vector<core::ScopeId> scopes;

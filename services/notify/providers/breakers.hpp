@@ -19,7 +19,7 @@ namespace notify {
 
 /// The breakers of this process, one per carrier and origin, such as `https://fcm.googleapis.com`. All
 /// tenants share them. The origins of FCM and APNs come from the configuration. Apps choose the origins of
-/// Web Push within an allow-list, so at most `capacity` of these are kept: those that were used last. The
+/// Web Push within an allow-list. So at most `capacity` of these are kept, the most recently used ones. The
 /// breakers belong to PushSender's thread; the other functions are thread-safe.
 class Breakers {
 public:

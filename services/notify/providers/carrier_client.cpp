@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds longest_hold = 1h;
 constexpr std::chrono::seconds default_hold = 60s; ///< after a 429 response without Retry-After
-/// How long a refused credential is not tried again. Meanwhile the callers pause the carrier for the scope.
+/// How long a refused credential is not tried again. Callers pause its carrier for longer.
 constexpr std::chrono::seconds refusal_kept = 60s;
 constexpr std::size_t permits_at_once = 500;
 constexpr std::size_t few_permits = 100;

@@ -21,8 +21,8 @@ constexpr std::chrono::hours authorization_used = 6h;
 constexpr std::size_t max_authorizations = 256;
 constexpr std::chrono::seconds unresolved_wait = 60s; ///< after the host name was not found
 
-/// How long a push waits whose subscription cannot be decrypted. A key of ENCRYPTION_KEYS may be added
-/// meanwhile.
+/// How long a push waits if its subscription cannot be decrypted. The operator may add the missing key to
+/// ENCRYPTION_KEYS in this time.
 constexpr std::chrono::seconds unreadable_wait{300};
 
 PushResult passing(std::string_view reason, std::optional<std::chrono::seconds> wait = {})

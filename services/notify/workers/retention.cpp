@@ -75,7 +75,7 @@ void RetentionPurge::purge(std::vector<core::ScopeId> const& scopes)
             waiting_.push_back(id);
 }
 
-/// Visits rows of all scopes or, after the first visit, of those that are unfinished.
+/// The first call visits the rows of all scopes. Later calls visit the scopes that are unfinished.
 void RetentionPurge::purge(Kind& kind, std::vector<core::ScopeId> const& scopes)
 {
     std::vector<core::ScopeId> open;

@@ -43,7 +43,7 @@ std::string encoded(std::string_view message, std::size_t piece = 1'000)
 
 } // namespace
 
-TEST_CASE("replies are split into lines, whatever the pieces")
+TEST_CASE("replies are split into lines, for each size of the pieces received")
 {
     std::string const bytes =
         "220 mail.test\r\n250-mail.test\r\n250-SIZE 10\r\n250 PIPELINING\n354\r\n421 \r\n";
