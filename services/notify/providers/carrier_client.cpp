@@ -203,7 +203,8 @@ http2_client::RequestSource::Request CarrierClient::next(bool urgent_only) noexc
     if (!breaker_.open()) probing_ = false; // the push of another client has closed it
     slot.probe = probe_sent_ = probing_;
     slot.sent_at = Steady::now();
-    if (permits_ > 0 && --permits_ < few_permits) ask_for_permits();
+    if (permits_ > 0) permits_ -= 1;
+    if (permits_ < few_permits) ask_for_permits();
     slot.request.retry_after.reset();
     slot.request.keep_id = slot.batch().keep_provider_ids;
     auto const headers = protocol_->write(*slot.batch().push, slot.target(), slot.request);
