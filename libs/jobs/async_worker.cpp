@@ -58,7 +58,10 @@ bool AsyncWorker::Impl::claim_some()
     ClaimRequest request{.queue = {}, .running = {}};
     {
         std::lock_guard const lock(mutex);
-        woken = false;
+        if (claimer.between_rounds()) {
+            woken = false;
+            last_round = Steady::now();
+        }
         if (next_due <= clock.now()) next_due = core::Time::max();
         restrict(request);
     }
@@ -140,7 +143,7 @@ void AsyncWorker::Impl::finish(FinishedRun run)
 {
     std::lock_guard const lock(mutex);
     outcomes.push(std::move(run));
-    ended_or_stopped.notify_one();
+    if (!gathering || !outcomes.are_few()) ended_or_stopped.notify_one();
 }
 
 void AsyncWorker::Impl::wait(Milliseconds limit)
@@ -153,7 +156,8 @@ void AsyncWorker::Impl::wait(Milliseconds limit)
             auto const due = std::chrono::duration_cast<Milliseconds>(next_due - clock.now());
             until = std::min(until, begin + std::max(due, shortest_wait));
         }
-        if (woken || stopping() || Steady::now() >= until) return;
+        if (woken) until = std::min(until, last_round + options.gather);
+        if (stopping() || Steady::now() >= until) return;
         wakeup.wait_until(lock, until);
     }
 }

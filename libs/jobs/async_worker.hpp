@@ -48,6 +48,9 @@ struct AsyncWorkerOptions {
     std::chrono::milliseconds lease{60'000}; ///< as WorkerOptions'
     /// Interval between searches for due jobs when there is no notification.
     std::chrono::milliseconds poll{1'000};
+    /// Shortest interval between two rounds of claims, and between two transactions with outcomes unless many
+    /// wait. So under load one statement serves many jobs. A job that comes after a pause does not wait.
+    std::chrono::milliseconds gather{10};
     std::optional<std::chrono::milliseconds> takeover_delay = std::nullopt; ///< as WorkerOptions'
     std::chrono::milliseconds stop_timeout{15'000};                         ///< as WorkerOptions'
     std::function<void(pg::Tx&, Claim const&)> on_dead = {};                ///< as WorkerOptions'

@@ -81,10 +81,13 @@ struct AsyncWorker::Impl {
     core::Time next_due = core::Time::max(); ///< the earliest due time of the jobs that were put off
     bool woken = false;
     bool may_claim_more = false; ///< whether freed capacity may allow another claim
+    bool gathering = false;      ///< whether the writer waits for more outcomes
     bool dispatcher_ended = false;
     std::optional<Steady::time_point> deadline;
 
-    Claimer claimer; ///< used by the dispatcher
+    Claimer claimer;               ///< used by the dispatcher
+    Steady::time_point last_round; ///< used by the dispatcher: the beginning of its last round of claims
+    Steady::time_point last_write; ///< used by the writer: the beginning of its last write
     std::mutex joining;
     std::thread dispatcher;
     std::thread writer;

@@ -1,6 +1,7 @@
 // The part of AsyncWorker that writes the outcomes of runs.
 #include "jobs/async_worker_impl.hpp"
 #include "jobs/failure.hpp"
+#include "pg/tx_batch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -42,7 +43,13 @@ std::vector<FinishedRun> AsyncWorker::Impl::next_batch()
         if (deadline && now >= *deadline) abandon();
         if (dispatcher_ended && held.size() == 0) return {};
         auto until = now + std::chrono::hours(1);
-        if (auto batch = outcomes.next(now, until); !batch.empty()) return batch;
+        gathering = outcomes.are_few() && !dispatcher_ended && now < last_write + options.gather;
+        if (gathering) {
+            until = last_write + options.gather;
+        } else if (auto batch = outcomes.next(now, until); !batch.empty()) {
+            last_write = now;
+            return batch;
+        }
         if (deadline && *deadline > now) until = std::min(until, *deadline);
         ended_or_stopped.wait_until(lock, until);
     }
@@ -97,6 +104,7 @@ std::exception_ptr AsyncWorker::Impl::write(std::vector<FinishedRun> const& runs
     try {
         kept = database.transact_blocking(scopes_of(runs), [&](pg::Tx& tx) {
             tx.run(limit_lock_waits);
+            pg::use_batch_plans(tx);
             auto places = end_claims(tx, runs, clock.now());
             std::vector<FinishedRun const*> of;
             of.reserve(places.size());

@@ -21,26 +21,27 @@ Backlog read_backlog(pg::RowReader& r)
 
 std::vector<Backlog> read_backlogs(pg::Tx& tx, std::span<std::string const> queues)
 {
-    // ORDER BY makes every sub-query use the index jobs_due. Without ORDER BY, the planner would scan the
-    // whole table even for a queue with few jobs.
+    // Each sub-query has the condition of the index jobs_due (migrations/0005), and ORDER BY. Without ORDER
+    // BY, the planner would scan the whole table even for a queue with few jobs.
     auto const rows = tx.run(R"(
         SELECT q.queue, held.jobs, held.oldest, ready.jobs, ready.oldest
         FROM unnest($1::text[]) AS q (queue)
         CROSS JOIN LATERAL (
             SELECT (SELECT count(*) FROM (
-                        SELECT FROM jobs j WHERE j.queue = q.queue
+                        SELECT FROM jobs j WHERE j.queue = q.queue AND j.attempts >= 0
                         ORDER BY j.scope_id, j.run_at LIMIT $2::bigint) AS counted) AS jobs,
                    (SELECT min(dated.created_at) FROM (
-                        SELECT j.created_at FROM jobs j WHERE j.queue = q.queue
+                        SELECT j.created_at FROM jobs j WHERE j.queue = q.queue AND j.attempts >= 0
                         ORDER BY j.scope_id, j.run_at LIMIT $4::bigint) AS dated) AS oldest) AS held
         CROSS JOIN LATERAL (
             WITH RECURSIVE scopes (scope_id, run_at, n) AS (
-                (SELECT j.scope_id, j.run_at, 1 FROM jobs j WHERE j.queue = q.queue
+                (SELECT j.scope_id, j.run_at, 1 FROM jobs j WHERE j.queue = q.queue AND j.attempts >= 0
                  ORDER BY j.scope_id, j.run_at LIMIT 1)
                 UNION ALL
                 SELECT next.scope_id, next.run_at, s.n + 1
                 FROM scopes s CROSS JOIN LATERAL (
-                    SELECT j.scope_id, j.run_at FROM jobs j WHERE j.queue = q.queue AND j.scope_id > s.scope_id
+                    SELECT j.scope_id, j.run_at FROM jobs j
+                    WHERE j.queue = q.queue AND j.scope_id > s.scope_id AND j.attempts >= 0
                     ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
                 WHERE s.n < $3::int
             ), due AS (SELECT scope_id, run_at FROM scopes WHERE run_at <= jobs_now())
@@ -48,7 +49,8 @@ std::vector<Backlog> read_backlogs(pg::Tx& tx, std::span<std::string const> queu
                    (SELECT count(*) FROM (
                         SELECT FROM due d CROSS JOIN LATERAL (
                             SELECT FROM jobs j
-                            WHERE j.queue = q.queue AND j.scope_id = d.scope_id AND j.run_at <= jobs_now()
+                            WHERE j.queue = q.queue AND j.scope_id = d.scope_id AND j.attempts >= 0
+                                AND j.run_at <= jobs_now()
                             ORDER BY j.run_at LIMIT $2::bigint) AS one
                         LIMIT $2::bigint) AS counted) AS jobs) AS ready)",
         {std::vector<std::string>(queues.begin(), queues.end()), max_counted_jobs, max_counted_scopes,

@@ -5,7 +5,9 @@
 #include "jobs/queue.hpp"
 #include "jobs/scope_rotation.hpp"
 #include "pg/database.hpp"
+#include "pg/tx_batch.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -30,8 +32,12 @@ public:
 
     struct Taken {
         std::vector<Claim> claims;
-        bool more = false; ///< false if a whole round over all scopes has found no job
+        bool more = false; ///< false if a whole round over all scopes has found no job, or has left none
     };
+
+    /// Whether the next claim begins a round. A job that is enqueued later in a round may belong to a scope
+    /// that the round has passed.
+    bool between_rounds() const noexcept { return rotation_.between_rounds(); }
 
     /// Claims jobs within the limits of `request`. Overwrites its `queue`, `lease`, `after_scope` and
     /// `include_expired`. Throws the exceptions of the database.
@@ -41,10 +47,12 @@ public:
         request.lease = lease_;
         request.after_scope = rotation_.cursor;
         request.include_expired = takeover_.may_claim_expired();
-        auto result =
-            database_.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) { return claim(tx, request); });
+        auto result = database_.transact_blocking(pg::Scopes{}, [&](pg::Tx& tx) {
+            pg::use_batch_plans(tx);
+            return claim(tx, request);
+        });
         takeover_.database_answered();
-        bool const more = rotation_.advance(result);
+        bool const more = rotation_.advance(result, limited(request, result));
         return {std::move(result.claims), more};
     }
 
@@ -68,6 +76,17 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    /// Whether a limit of the request has stopped the claim.
+    static bool limited(ClaimRequest const& request, ClaimResult const& result)
+    {
+        auto counts = request.running;
+        for (auto const& claim : result.claims)
+            ++counts[claim.scope_id];
+        return result.claims.size() == request.limit || std::ranges::any_of(counts, [&](auto const& of) {
+            return of.second >= request.max_per_scope;
+        });
+    }
 
     pg::Database& database_;
     std::string const queue_;

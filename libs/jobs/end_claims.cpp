@@ -13,19 +13,26 @@ constexpr char const* statement = R"(
         SELECT e.scope_id, e.ref, e.token, jobs_now() + e.delay * interval '1 microsecond' AS run_at, e.uncounted, e.place
         FROM unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::bigint[], $6::int[], $7::int[])
             AS e (scope_id, ref, token, delay, uncounted, place)
+    ), held AS MATERIALIZED (
+        SELECT j.ctid AS row, e.token, e.run_at, e.uncounted, e.place
+        FROM ended e
+        CROSS JOIN LATERAL (
+            SELECT x.ctid
+            FROM jobs x
+            WHERE x.scope_id = e.scope_id AND x.queue = $1 AND x.ref = e.ref
+            LIMIT 1
+        ) AS j
     ), gone AS (
-        DELETE FROM jobs j USING ended e
-        WHERE j.scope_id = e.scope_id AND j.queue = $1 AND j.ref = e.ref AND j.lease_owner = e.token
-          AND e.run_at IS NULL AND j.again_at IS NULL
+        DELETE FROM jobs j USING held e
+        WHERE j.ctid = e.row AND j.lease_owner = e.token AND e.run_at IS NULL AND j.again_at IS NULL
         RETURNING e.place
     ), moved AS (
         UPDATE jobs j
         SET run_at = CASE WHEN e.run_at IS NULL THEN j.again_at ELSE least(e.run_at, j.again_at) END,
             attempts = CASE WHEN e.run_at IS NULL THEN 0 ELSE j.attempts - e.uncounted END,
             lease_owner = NULL, again_at = NULL
-        FROM ended e
-        WHERE j.scope_id = e.scope_id AND j.queue = $1 AND j.ref = e.ref AND j.lease_owner = e.token
-          AND (e.run_at IS NOT NULL OR j.again_at IS NOT NULL)
+        FROM held e
+        WHERE j.ctid = e.row AND j.lease_owner = e.token AND (e.run_at IS NOT NULL OR j.again_at IS NOT NULL)
         RETURNING e.place
     )
     SELECT place FROM gone UNION ALL SELECT place FROM moved)";

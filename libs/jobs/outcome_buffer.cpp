@@ -14,6 +14,11 @@ constexpr std::size_t runs_at_once = 256;
 
 } // namespace
 
+bool OutcomeBuffer::are_few() const noexcept
+{
+    return runs_.size() < runs_at_once;
+}
+
 std::vector<FinishedRun> OutcomeBuffer::next(Clock::time_point now, Clock::time_point& until)
 {
     if (now < outage_.until) {

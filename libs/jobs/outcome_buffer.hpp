@@ -22,6 +22,9 @@ public:
     /// `lease` limits the pauses (`outage_pause`).
     explicit OutcomeBuffer(std::chrono::milliseconds lease) : lease_(lease) {}
 
+    /// Whether the runs are fewer than `next` returns at most.
+    bool are_few() const noexcept;
+
     void push(FinishedRun run) { runs_.push_back(std::move(run)); }
 
     /// Returns the next runs to write: runs of all scopes without a pause, or runs of one scope

@@ -109,21 +109,24 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
     // run_at), with one probe per scope, even if the scope has no due jobs. So a million jobs of one tenant
     // cost as much as one job. PostgreSQL evaluates the condition on `sample` once, before it reads rows,
     // because the condition does not depend on the row. `due` then takes the oldest jobs of each scope
-    // through jobs_due.
+    // through jobs_due, and `claimed` finds them by their physical place. The conditions on `attempts` and
+    // '-infinity' are those of the indexes. They choose the index (migrations/0005).
     auto const rows = tx.run(R"(
         WITH RECURSIVE oldest AS MATERIALIZED (
-            SELECT scope_id FROM jobs WHERE queue = $1 AND run_at <= jobs_now() ORDER BY run_at LIMIT $11::int
+            SELECT scope_id FROM jobs
+            WHERE queue = $1 AND run_at <= jobs_now() AND run_at > '-infinity' ORDER BY run_at LIMIT $11::int
         ), sample AS MATERIALIZED (
             SELECT count(*) < $11::int AS is_all FROM oldest
         ), walk (scope_id, run_at, n) AS (
             (SELECT scope_id, run_at, 1 FROM jobs
-             WHERE queue = $1 AND scope_id > $2 AND NOT (SELECT is_all FROM sample)
+             WHERE queue = $1 AND scope_id > $2 AND attempts >= 0 AND NOT (SELECT is_all FROM sample)
              ORDER BY scope_id, run_at LIMIT 1)
             UNION ALL
             SELECT next.scope_id, next.run_at, w.n + 1
             FROM walk w CROSS JOIN LATERAL (
                 SELECT j.scope_id, j.run_at FROM jobs j
-                WHERE j.queue = $1 AND j.scope_id > w.scope_id ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
+                WHERE j.queue = $1 AND j.scope_id > w.scope_id AND j.attempts >= 0
+                ORDER BY j.scope_id, j.run_at LIMIT 1) AS next
             WHERE w.n < $3::int
         ), scopes (scope_id, is_due) AS MATERIALIZED (
             (SELECT DISTINCT scope_id, true FROM oldest
@@ -132,10 +135,10 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
             UNION ALL
             SELECT scope_id, run_at <= jobs_now() FROM walk
         ), due AS (
-            SELECT d.scope_id, d.ref, d.run_at
+            SELECT d.place, d.run_at
             FROM scopes s CROSS JOIN LATERAL (
-                SELECT j.scope_id, j.ref, j.run_at FROM jobs j
-                WHERE j.queue = $1 AND j.scope_id = s.scope_id AND j.run_at <= jobs_now()
+                SELECT j.ctid AS place, j.run_at FROM jobs j
+                WHERE j.queue = $1 AND j.scope_id = s.scope_id AND j.run_at <= jobs_now() AND j.attempts >= 0
                 AND (j.lease_owner IS NULL OR $4::boolean)
                 ORDER BY j.run_at
                 LIMIT greatest(0, $5::bigint - coalesce((
@@ -149,7 +152,7 @@ ClaimResult claim(pg::Tx& tx, ClaimRequest const& request)
             SET run_at = jobs_now() + $9::bigint * interval '1 millisecond', lease_owner = $10,
                 attempts = j.attempts + 1, again_at = NULL
             FROM due d
-            WHERE j.scope_id = d.scope_id AND j.queue = $1 AND j.ref = d.ref
+            WHERE j.ctid = d.place
             RETURNING j.scope_id, j.ref, j.attempts, d.run_at, j.run_at AS lease_until
         )
         SELECT seen.last, seen.n, c.scope_id, c.ref, c.attempts, c.run_at, c.lease_until

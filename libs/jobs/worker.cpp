@@ -82,7 +82,7 @@ struct Worker::Impl {
         ClaimRequest request{.queue = {}, .running = {}};
         {
             std::lock_guard const lock(mutex);
-            woken = false;
+            if (claimer.between_rounds()) woken = false;
             request.limit = options.threads - held.size();
             held.limit_scopes(request, options.threads, [this](core::TenantId tenant) {
                 return options.max_per_tenant -

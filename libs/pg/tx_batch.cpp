@@ -8,10 +8,15 @@
 
 namespace pg {
 
+void use_batch_plans(Tx& tx)
+{
+    tx.run("SELECT set_config('plan_cache_mode', 'force_generic_plan', true),"
+           " set_config('enable_seqscan', 'off', true)");
+}
+
 TxBatchConnection::TxBatchConnection(Tx& tx) : tx_(tx)
 {
-    tx_.run("SELECT set_config('plan_cache_mode', 'force_generic_plan', true),"
-            " set_config('enable_seqscan', 'off', true)");
+    use_batch_plans(tx);
 }
 
 asio::awaitable<Rows> TxBatchConnection::run(

@@ -8,6 +8,10 @@
 
 namespace pg {
 
+/// Makes the server plan each later statement of the transaction as on the connections for batches: once per
+/// connection, and without sequential scans. For statements that serve many rows at once.
+void use_batch_plans(Tx& tx);
+
 /// A BatchConnection that runs its statements in an open transaction. The scopes of the transaction replace
 /// the scopes of the calls. Locks are waited for, and held until the transaction ends.
 class TxBatchConnection final : public BatchConnection {

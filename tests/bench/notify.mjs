@@ -8,7 +8,7 @@ import { compose, drive, now, pace } from './connections.mjs'
 import { addTable, addText, alternate, charged, env, freshId, listFile, note, options, report, rss, seconds, sleep, wrk } from './lib.mjs'
 import { addDelivered, deliveredFigures } from './notify_delivered.mjs'
 import { addEmails, emailFigures } from './notify_emails.mjs'
-import { acceptedId, base, pgbench, pid, port, prepare, pushRequest, pushScopes, rows, scopes, sql, tokenOf, words } from './notify_load.mjs'
+import { acceptedId, base, pgbench, pid, port, prepare, pushRequest, rows, scopes, sql, tokenOf, words } from './notify_load.mjs'
 import { atLeast, atMost, grouped, k, us } from './report.mjs'
 
 const parts = ['acceptance', 'pushes', 'delivered', 'emails', 'texts']
@@ -248,7 +248,7 @@ function addPushes({ all, rate, alone, behind }) {
     addTable([`direct pushes, ${grouped(rate)} a second, open loop`, 'commit: pgbench, 1 client', "from the 202 to the carrier's socket: median",
         '99th percentile', 'from the request: median', '99th percentile'],
     [row('alone', 'alone', alone), row(`while ${grouped(scopes)} scopes have one scheduled`, 'while others are scheduled', behind)])
-    addText(`The rate is half of the sustained rate of ${k(all.rate)}/s: all pushes that ${pushScopes} scopes accept over 32 connections in ` +
+    addText(`The rate is half of the sustained rate of ${k(all.rate)}/s: all pushes that ${grouped(scopes)} scopes accept over 32 connections in ` +
         `${seconds} s, divided by the time until the last one reaches the carrier. Each takes ${us(all.cpu)} µs of CPU in the service ` +
         `and ${us(all.database)} µs in PostgreSQL. Load and carrier are one Node process on the same cores.`)
 }

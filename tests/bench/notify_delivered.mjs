@@ -9,7 +9,7 @@ import { acceptedId, pid, port, privateKey, pushRequest, sql } from './notify_lo
 import { atLeast, k, us } from './report.mjs'
 
 const delay = 20 // ms
-const connections = 64
+const connections = 256
 const peerPort = 8199
 
 // Sends pushes for `seconds`, and waits until each is sent. The rate is that of the stored times: from the first acceptance until the carrier's

@@ -6,7 +6,6 @@ import { grouped } from './report.mjs'
 
 export const tenants = 500
 export const scopes = 2 * tenants
-export const pushScopes = 100 // the number of scopes with push credentials
 export const rows = Math.max(Number(options.rows ?? 1_000_000), scopes)
 export const port = Number(env.NOTIFY_PORT)
 export const pid = env.NOTIFY_PID
@@ -47,7 +46,7 @@ export const { privateKey } = generateKeyPairSync('ec', {
 })
 async function putCredentials(keys) {
     const credential = { keyId: 'ABCDE12345', teamId: 'TEAM123456', privateKey, bundleId: 'com.example.bench', environment: 'production' }
-    for (const key of keys.slice(0, pushScopes)) {
+    for (const key of keys) {
         await call('PUT', '/v1/platforms/apns', credential, { authorization: `Bearer ${key}` })
     }
 }
@@ -66,7 +65,7 @@ export async function prepare() {
 
 // A request for a push to one device.
 export function pushRequest(keys) {
-    const n = scopes * randomInt(Math.floor(rows / scopes)) + randomInt(pushScopes)
+    const n = randomInt(rows)
     const body = { templateName: 'answer', channel: 'push', to: `user-${n}`, variables: { name: 'Grace' } }
     return compose('POST', env.NOTIFY_HOST, '/v1/notifications/send', keys[n % scopes], body)
 }

@@ -26,12 +26,18 @@ struct Async : Fixture {
     std::atomic<bool> at_once = false; ///< whether jobs end as soon as they are started
     std::atomic<int> begun = 0, finished = 0, dead = 0, lost = 0, failed = 0;
     std::function<void(pg::Tx&, std::span<FinishedRun const* const>)> record = [](auto&&...) {};
+    std::chrono::milliseconds poll = 20ms;
+    std::chrono::milliseconds gather = jobs::AsyncWorkerOptions{}.gather;
     std::optional<AsyncWorker> worker;
 
     void start(std::size_t capacity = 100, std::chrono::milliseconds lease = 60s)
     {
-        jobs::AsyncWorkerOptions options{
-            .queue = "q", .capacity = capacity, .lease = lease, .poll = 20ms, .takeover_delay = 0ms};
+        jobs::AsyncWorkerOptions options{.queue = "q",
+            .capacity = capacity,
+            .lease = lease,
+            .poll = poll,
+            .gather = gather,
+            .takeover_delay = 0ms};
         jobs::AsyncHandler handler{.begin = [this](std::vector<Claim> claims, AsyncWorker& self,
                                                 std::stop_token const&) { begin(std::move(claims), self); },
             .record = [this](pg::Tx& tx, auto runs) { record(tx, runs); },
