@@ -62,8 +62,11 @@ public:
         auto composed = compose(message, from, message_id);
         if (!composed) return done({.outcome = Outcome::refused, .reason = "INVALID_HEADER"});
         if (message.sender) composed->insert(0, signer_.sign(*composed, message.sender->key));
-        transport_->deliver(
-            {.id = message.id, .from = from.address, .to = message.to, .message = std::move(*composed)},
+        transport_->deliver({.id = message.id,
+                                .from = from.address,
+                                .to = message.to,
+                                .message = std::move(*composed),
+                                .tenant = message.tenant},
             std::move(stop), with_id(message_id, std::move(done)));
     }
 

@@ -15,8 +15,9 @@ namespace mail {
 /// A composed message for a transport.
 struct Envelope {
     core::Uuid id;
-    std::string from, to; ///< addresses of the envelope (RFC 5321, 3.3)
-    std::string message;  ///< RFC 5322, lines end in CR LF
+    std::string from, to;    ///< addresses of the envelope (RFC 5321, 3.3)
+    std::string message;     ///< RFC 5322, lines end in CR LF
+    core::TenantId tenant{}; ///< whose message it is
 };
 
 /// Receives the result of a message. Must neither block nor throw.

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/id.hpp"
+#include "core/scope.hpp"
 #include "core/secret.hpp"
 
 #include <optional>
@@ -48,6 +49,7 @@ struct Message {
     std::vector<Attachment> attachments{};
     std::optional<CustomSender> sender{}; ///< if nullopt, the shared sender is used
     std::string traceparent{};            ///< header Traceparent; not sent if empty
+    core::TenantId tenant{};              ///< whose message it is: tenants share the connections
 };
 
 } // namespace mail

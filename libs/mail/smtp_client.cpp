@@ -1,9 +1,11 @@
 #include "mail/smtp_client.hpp"
 
 #include "core/backoff.hpp"
+#include "core/shares.hpp"
 #include "crypto/random.hpp"
 #include "crypto/tls_client.hpp"
 #include "mail/smtp_connection.hpp"
+#include "mail/smtp_queue.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -17,7 +19,6 @@
 #include <atomic>
 #include <exception>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -60,8 +61,9 @@ SmtpServer make_server(SmtpOptions options)
 class SmtpClient::Impl {
 public:
     explicit Impl(SmtpOptions options)
-        : server_(make_server(std::move(options))), guard_(asio::make_work_guard(io_)), ticker_(io_),
-          thread_([this] { run(); })
+        : server_(make_server(std::move(options))), queued_(server_.options.max_queued, 4, 1),
+          queued_bytes_(server_.options.max_queued_bytes, 4, 1), guard_(asio::make_work_guard(io_)),
+          ticker_(io_), waiting_(server_.options.max_connections), thread_([this] { run(); })
     {
     }
 
@@ -81,52 +83,44 @@ public:
     void deliver(Envelope envelope, std::stop_token stop, Done done)
     {
         auto const size = envelope.message.size();
+        auto const tenant = envelope.tenant;
         auto const now = Steady::now();
-        auto const job = std::make_shared<Job>();
+        auto const job = std::make_shared<SmtpJob>();
         job->envelope = std::move(envelope);
         job->stop = std::move(stop);
         job->done = std::move(done);
         job->start_by = now + server_.options.timeout / 2;
         job->deadline = now + server_.options.timeout;
         std::unique_lock lock(mutex_);
-        bool const full = queued_ >= server_.options.max_queued ||
-                          (queued_ > 0 && queued_bytes_ + size > server_.options.max_queued_bytes);
+        bool const full =
+            queued_.used() > 0 && (!queued_.admits(tenant) || !queued_bytes_.admits(tenant, size));
         if (ending_ || full) {
             auto const* const reason = ending_ ? "STOPPED" : "BUSY";
             lock.unlock();
             return asio::post(io_, [reason, refused = std::move(job->done)] { refused(transient(reason)); });
         }
-        ++queued_;
-        queued_bytes_ += size;
+        queued_.take(tenant);
+        queued_bytes_.take(tenant, size);
         inbox_.push_back(job);
         bool const first = inbox_.size() == 1;
         lock.unlock();
         if (first) asio::post(io_, [this] { take_inbox(); });
     }
 
-    Stats stats() const noexcept { return {queued_, connections_}; }
+    Stats stats() const noexcept
+    {
+        std::lock_guard const lock(mutex_);
+        return {queued_.used(), connections_};
+    }
 
 private:
-    /// A message without a result.
-    struct Job {
-        Envelope envelope;
-        std::stop_token stop;
-        Done done;
-        SteadyTime start_by{}, deadline{};
-        std::optional<std::stop_callback<std::function<void()>>> on_stop{};
-        std::optional<std::list<std::shared_ptr<Job>>::iterator> place{}; ///< in `waiting_`
-        SmtpConnection* connection = nullptr;                             ///< the connection that sends it
-    };
-
-    using Jobs = std::list<std::shared_ptr<Job>>;
-
     /// A connection, and the message that it sends.
     struct Session {
         explicit Session(asio::io_context& io) : timer(io) {}
 
         std::unique_ptr<SmtpConnection> connection;
         asio::steady_timer timer; ///< runs while there is no message
-        std::shared_ptr<Job> job;
+        SmtpJobPtr job;
         bool opening = true;
         bool woken = false;  ///< a message waits for it
         bool served = false; ///< the server has replied to a message
@@ -151,7 +145,7 @@ private:
 
     void take_inbox()
     {
-        std::vector<std::shared_ptr<Job>> jobs;
+        std::vector<SmtpJobPtr> jobs;
         {
             std::lock_guard const lock(mutex_);
             jobs.swap(inbox_);
@@ -167,51 +161,43 @@ private:
                     if (auto const stopped = weak.lock()) stop(stopped);
                 });
             };
-            job->place = waiting_.insert(waiting_.end(), job);
+            waiting_.push(job);
             job->on_stop.emplace(job->stop, std::move(on_stop));
         }
         grow();
     }
 
-    void stop(std::shared_ptr<Job> const& job)
+    void stop(SmtpJobPtr const& job)
     {
         if (job->connection != nullptr)
             job->connection->stop();
-        else if (job->place)
-            finish(take_out(job), transient("STOPPED"));
+        else if (!job->ended())
+            finish(job, transient("STOPPED"));
+        waiting_.forget_ended();
     }
 
-    std::shared_ptr<Job> take_out(std::shared_ptr<Job> job)
-    {
-        waiting_.erase(*std::exchange(job->place, std::nullopt));
-        return job;
-    }
-
-    void finish(std::shared_ptr<Job> const& job, SendResult result)
+    void finish(SmtpJobPtr const& job, SendResult result)
     {
         job->connection = nullptr;
         job->on_stop.reset();
         {
             std::lock_guard const lock(mutex_);
-            --queued_;
-            queued_bytes_ -= job->envelope.message.size();
+            queued_.give_back(job->envelope.tenant);
+            queued_bytes_.give_back(job->envelope.tenant, job->envelope.message.size());
         }
         job->envelope = {};
         std::exchange(job->done, nullptr)(std::move(result));
     }
 
-    void finish_waiting(SendResult const& result)
+    void finish_all(std::vector<SmtpJobPtr> const& jobs, SendResult const& result)
     {
-        // Messages that `done` adds are not concerned: they are in the inbox.
-        while (!waiting_.empty())
-            finish(take_out(waiting_.front()), result);
+        for (auto const& job : jobs)
+            finish(job, result);
     }
 
     void keep_deadlines()
     {
-        auto const now = Steady::now();
-        while (!waiting_.empty() && waiting_.front()->start_by <= now)
-            finish(take_out(waiting_.front()), transient("TIMEOUT: no connection was free in time"));
+        finish_all(waiting_.take_late(Steady::now()), transient("TIMEOUT: no connection was free in time"));
     }
 
     void next_tick()
@@ -238,19 +224,20 @@ private:
     /// Wakes idle connections and opens new ones, as the number of waiting messages requires.
     void grow()
     {
-        if (closing_) return;
-        while (!idle_.empty() && waiting_.size() > count(&Session::woken))
+        if (closing_ || waiting_.empty()) return;
+        auto const ready = waiting_.usable();
+        while (!idle_.empty() && ready > count(&Session::woken))
             wake(*idle_.back());
         auto const woken = count(&Session::woken);
-        if (waiting_.size() <= woken) return;
-        if (Steady::now() >= not_before_) {
+        if (ready > woken && Steady::now() >= not_before_) {
             auto const backlog = waiting_.size() - woken;
             while (sessions_.size() < server_.options.max_connections &&
+                   count(&Session::opening) < ready - woken &&
                    count(&Session::opening) * messages_per_connection < backlog)
                 open_session();
         }
         if (sessions_.empty())
-            finish_waiting(last_failure_);
+            finish_all(waiting_.take_all(), last_failure_);
         else
             next_tick();
     }
@@ -269,7 +256,7 @@ private:
         asio::co_spawn(
             io_, [this, session] { return serve(*session); },
             [this, session](std::exception_ptr const& error) {
-                if (session->job) finish(std::exchange(session->job, nullptr), transient("INTERNAL"));
+                if (session->job) finish_sent(*session, transient("INTERNAL"));
                 if (error) back_off(transient("INTERNAL")); // out of memory
                 std::erase(sessions_, session);
                 connections_ = sessions_.size();
@@ -284,8 +271,8 @@ private:
         if (failure) co_return back_off(*failure);
         failures_ = 0;
         while (session.connection->is_usable()) {
-            if (!waiting_.empty()) {
-                session.job = take_out(waiting_.front());
+            session.job = waiting_.next();
+            if (session.job) {
                 co_await send(session);
             } else if (closing_ || !co_await wait_for_message(session)) {
                 co_await session.connection->quit();
@@ -296,7 +283,7 @@ private:
     /// Sends the session's message. Replaces the connection if the server had closed it.
     asio::awaitable<void> send(Session& session)
     {
-        Job& job = *session.job;
+        SmtpJob& job = *session.job;
         job.connection = session.connection.get();
         auto attempt = co_await session.connection->send(job.envelope, job.deadline);
         if (attempt.stale) {
@@ -316,7 +303,15 @@ private:
         bool const unserved = result.stage == Stage::sender && !concerns_message(result);
         if (unserved && !session.served) back_off(result);
         session.served = session.served || !unserved;
-        finish(std::exchange(session.job, nullptr), std::move(result));
+        finish_sent(session, std::move(result));
+    }
+
+    /// Ends the session's message.
+    void finish_sent(Session& session, SendResult result)
+    {
+        auto const job = std::exchange(session.job, nullptr);
+        waiting_.give_back(job->envelope.tenant);
+        finish(job, std::move(result));
     }
 
     /// Waits until a message waits for this session. Returns false after `idle_timeout`.
@@ -349,7 +344,7 @@ private:
     {
         closing_ = true;
         take_inbox();
-        finish_waiting(transient("STOPPED"));
+        finish_all(waiting_.take_all(), transient("STOPPED"));
         for (auto const& session : sessions_) {
             if (session->opening || session->job) session->connection->stop();
         }
@@ -360,17 +355,17 @@ private:
     }
 
     SmtpServer const server_;
-    std::mutex mutex_;
-    std::vector<std::shared_ptr<Job>> inbox_;
-    std::atomic<std::size_t> queued_ = 0;       ///< changed only under the mutex
-    std::atomic<std::size_t> queued_bytes_ = 0; ///< changed only under the mutex
+    mutable std::mutex mutex_;
+    std::vector<SmtpJobPtr> inbox_;             ///< this and the next members are guarded by the mutex
+    core::Shares<core::TenantId> queued_;       ///< messages without a result
+    core::Shares<core::TenantId> queued_bytes_; ///< of these messages
+    bool ending_ = false;
     std::atomic<std::size_t> connections_ = 0;
-    bool ending_ = false; ///< guarded by the mutex
     // The members below belong to the thread.
     asio::io_context io_{1};
     asio::executor_work_guard<asio::io_context::executor_type> guard_;
     asio::steady_timer ticker_;
-    Jobs waiting_;
+    SmtpQueue waiting_;
     Sessions sessions_;
     std::vector<Session*> idle_; ///< the session that was used last is at the end
     SendResult last_failure_;

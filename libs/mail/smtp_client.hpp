@@ -41,7 +41,12 @@ struct SmtpOptions {
 /// could not be opened, the client waits up to five seconds, or thirty after a refused login, before it opens
 /// the next one. While there is no connection, messages end at once with the reason of the last failure.
 ///
-/// A message ends with `transient` and the reason `BUSY` if the queue is full.
+/// Tenants share the connections (core::Shares): a single tenant may send on at most four fifths of them, so
+/// that a tenant whose messages are slow leaves some to others. A single connection is not shared. Tenants
+/// with waiting messages take turns. The limits of the queue are shared in the same way.
+///
+/// A message ends with `transient` and the reason `BUSY` if the queue is full, or if its tenant has used up
+/// its share of the queue.
 class SmtpClient final : public Transport {
 public:
     /// Throws std::invalid_argument if the URL is invalid, and std::runtime_error if the root certificates

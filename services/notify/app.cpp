@@ -196,7 +196,7 @@ void App::add_metrics()
     for (std::size_t i = 0; i < core::names_of<Carrier>.size(); ++i) {
         auto const carrier = static_cast<Carrier>(i);
         runtime_.metrics.gauge_callback("tetrad_push_breakers_open",
-            "Origins of a push carrier that are down.",
+            "Open breakers of a push carrier: of its origins, and of single credentials or environments.",
             [this, carrier] {
                 return static_cast<double>(
                     std::ranges::count_if(push_.open_breakers(), [carrier](Breakers::Open const& open) {

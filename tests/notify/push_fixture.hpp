@@ -56,9 +56,10 @@ inline KeyPair const& p256()
     return pair;
 }
 
-inline Credential::Ptr fcm_credential(std::string const& project = "demo-project")
+inline Credential::Ptr fcm_credential(
+    std::string const& project = "demo-project", std::string const& key_id = "key-1")
 {
-    json::object const key{{"type", "service_account"}, {"project_id", project}, {"private_key_id", "key-1"},
+    json::object const key{{"type", "service_account"}, {"project_id", project}, {"private_key_id", key_id},
         {"private_key", rsa().private_pem}, {"client_email", "push@" + project + ".iam.gserviceaccount.com"}};
     return Credential::parse(Carrier::fcm, json::object{{"serviceAccountKey", key}});
 }

@@ -1,3 +1,4 @@
+#include "crypto/hash.hpp"
 #include "providers/breakers.hpp"
 #include "providers/latency_floor.hpp"
 #include "support/fake_clock.hpp"
@@ -198,6 +199,90 @@ TEST_CASE("the number of breakers of Web Push is bounded, and other carriers kee
     CHECK(fcm.open());
     CHECK_FALSE(breakers.find_open(Carrier::webpush, origin(0)));
     CHECK(breakers.find_open(Carrier::webpush, origin(Breakers::capacity)));
+}
+
+TEST_CASE("the breakers of scopes do not replace the breakers of origins", "[push]")
+{
+    testing::FakeClock const clock;
+    Breakers breakers(clock, {});
+    std::string const origin = "https://push.example";
+    auto const scope = [](std::size_t i) {
+        return Breakers::sender_of(core::ScopeId{static_cast<std::int64_t>(i)});
+    };
+    breakers.end(Carrier::webpush, origin, Event::unreachable, false);
+    for (std::size_t i = 0; i < Breakers::capacity + 100; ++i)
+        breakers.end(Carrier::webpush, origin, Event::unreachable, false, scope(i));
+    CHECK(breakers.all_open().size() == 1 + Breakers::capacity);
+    CHECK(breakers.find_open(Carrier::webpush, origin));
+    CHECK(breakers.find(Carrier::webpush, origin, scope(0)) == nullptr);
+    auto const* const last = breakers.find(Carrier::webpush, origin, scope(Breakers::capacity));
+    REQUIRE(last != nullptr);
+    CHECK(last->open());
+    // A breaker that does not exist has no probe.
+    breakers.withdraw_probe(Carrier::webpush, origin, scope(0));
+    CHECK(breakers.find(Carrier::webpush, origin, scope(0)) == nullptr);
+}
+
+TEST_CASE("a scope's open breaker shows whether the origin has ever answered", "[push]")
+{
+    testing::FakeClock const clock;
+    Breakers breakers(clock, {});
+    std::string const origin = "https://push.example";
+    auto const scope = Breakers::sender_of(core::ScopeId{2});
+    CHECK(scope != Breakers::sender_of(core::ScopeId{3}));
+    CHECK(scope != Breakers::sender_of(core::TenantId{2}));
+    breakers.end(Carrier::webpush, origin, Event::unreachable, false, scope);
+    CHECK_FALSE(breakers.all_open().at(0).has_answered);
+    CHECK(breakers.all_open().at(0).sender == scope);
+    breakers.end(Carrier::webpush, origin, Event::answered, false);
+    breakers.end(Carrier::webpush, origin, Event::failed, true, scope);
+    CHECK(breakers.all_open().at(0).has_answered);
+}
+
+TEST_CASE("a credential's own breaker is independent of other credentials and of its origin's", "[push]")
+{
+    testing::FakeClock const clock;
+    Breakers breakers(clock, {});
+    auto const failing = crypto::sha256("failing"), sound = crypto::sha256("sound");
+    breakers.end(Carrier::fcm, google, Event::unreachable, false, failing);
+    CHECK(breakers.find_open(Carrier::fcm, google, failing));
+    CHECK_FALSE(breakers.find_open(Carrier::fcm, google, sound));
+    CHECK_FALSE(breakers.find_open(Carrier::fcm, google));
+    CHECK_FALSE(breakers.of(Carrier::fcm, google).open());
+    CHECK_FALSE(breakers.of(Carrier::fcm, google, sound).open());
+    CHECK(breakers.all_open().size() == 1);
+    breakers.end(Carrier::fcm, google, Event::answered, false, sound);
+    CHECK(breakers.find_open(Carrier::fcm, google, failing));
+    breakers.forget(Carrier::fcm, google, failing);
+    CHECK(breakers.all_open().empty());
+    CHECK_FALSE(breakers.of(Carrier::fcm, google, failing).open());
+}
+
+TEST_CASE("five failures in a row open the breaker of an origin, three of them of one credential", "[push]")
+{
+    testing::FakeClock const clock;
+    Breakers breakers(clock, {});
+    auto const& of_all = breakers.of(Carrier::fcm, google);
+    auto const fail = [&](char const* credential, int times) {
+        for (int i = 0; i < times; ++i)
+            breakers.note_failure(Carrier::fcm, google, crypto::sha256(credential));
+    };
+    fail("one", 100);
+    fail("two", 1);
+    CHECK_FALSE(of_all.open());
+    breakers.end(Carrier::fcm, google, Event::answered, false);
+    fail("two", 100);
+    fail("one", 1);
+    CHECK_FALSE(of_all.open());
+    fail("one", 1);
+    CHECK(of_all.open());
+    breakers.end(Carrier::fcm, google, Event::answered, false);
+    CHECK_FALSE(of_all.open());
+    for (auto const* each : {"one", "two", "three", "four"})
+        fail(each, 1);
+    CHECK_FALSE(of_all.open());
+    fail("five", 1);
+    CHECK(of_all.open());
 }
 
 TEST_CASE("an open breaker shows whether its origin has ever answered", "[push]")

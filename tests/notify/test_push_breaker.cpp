@@ -182,7 +182,6 @@ TEST_CASE("a carrier that does not respond gets nothing but one probe at a time"
         return f.fcm.pushes() == 6;
     }));
     CHECK(is_kept(f.send_fcm("a")));
-    CHECK(is_kept(f.send_with(fcm_credential("other-project"), "b")));
     std::int64_t probes = 0;
     for (auto& batch : batches) {
         for (auto const& result : batch.get()) {
@@ -228,8 +227,8 @@ TEST_CASE("the pushes of all credentials are kept when a carrier is down", "[pus
             CHECK((result.handed_out ? name_of(result) == "transient INTERNAL" : is_kept(result)));
         }
     }
-    CHECK(sent >= 5);
-    CHECK(sent <= 6); // one of the other credential was in flight
+    CHECK(sent >= 5); // up to five of one credential, if it is faster, and two of the other one
+    CHECK(sent <= 7);
     CHECK(f.fcm.pushes() == 2 + sent);
 }
 
@@ -274,12 +273,14 @@ TEST_CASE("a carrier that says goodbye on all connections is not down", "[push]"
 TEST_CASE("an answer to another credential's push ends the wait for a probe", "[push]")
 {
     Fixture f(one_by_one(), one_connection());
-    f.fcm.script({{"delay", 4'000}});
+    f.fcm.script({{"delay", 6'000}});
     Handed slow(fcm_credential("other-project"), f.message(), Fixture::androids(1));
     f.push->send(std::move(slow.batch));
     REQUIRE(eventually([&] { return f.fcm.pushes() == 1; }));
     f.fcm.script({{"all", "INTERNAL"}, {"delay", 0}});
-    CHECK(count_handed_out(f.send(Fixture::androids(20))) == 5);
+    for (int i = 0; i < 5; ++i)
+        CHECK(name_of(f.send_with(fcm_credential(i < 3 ? "demo-project" : "third-project"), "a")) ==
+              "transient INTERNAL");
     REQUIRE(f.changes() == Changes{"fcm down"});
     f.fcm.script({{"all", "hang"}});
     std::vector<Handed> probes;

@@ -34,6 +34,57 @@ TEST_CASE("a refused credential pauses its platform in its scope until the next 
     REQUIRE(f.world.becomes(another, "sent"));
 }
 
+TEST_CASE("a token of another Firebase project fails at its device only, which stays registered", "[push]")
+{
+    std::string const reason = "SENDER_ID_MISMATCH: SenderId mismatch", token = "SENDER_ID_MISMATCH:";
+    Fixture f;
+    f.world.new_device(ada, token + "1");
+    f.world.new_device(ada, "ok:2");
+    auto const id = f.send();
+    REQUIRE(f.delivered(id, token + "1", "failed"));
+    REQUIRE(f.world.becomes(id, "sent"));
+    CHECK(text(f.delivery(id, token + "1"), "reason") == reason);
+    CHECK(f.delivery(id, token + "1").at("attempts") == 1);
+
+    // A push that reaches no other device fails, at the first answer.
+    f.world.new_device(bob, token + "3");
+    auto const alone = f.send(bob);
+    REQUIRE(f.world.becomes(alone, "failed"));
+    CHECK(text(f.world.notification(alone), "failureReason") == reason);
+    CHECK(f.world.notification(alone).at("attempts") == 1);
+    CHECK(f.fcm.seen(token + "3") == 1);
+
+    CHECK(text(f.platform("fcm"), "pausedUntil") == "null");
+    CHECK(f.devices() == 2);
+    CHECK(f.devices(bob) == 1);
+    REQUIRE(f.world.becomes(f.send(), "sent"));
+}
+
+TEST_CASE("tokens of another Firebase project count as failed in a broadcast, and stay registered",
+    "[push][broadcast]")
+{
+    constexpr int foreign = 60; // enough devices that pruning would stop if they counted as gone
+    Fixture f;
+    f.world.postgres.query("INSERT INTO devices (scope_id, token, user_id, platform, created_at, updated_at) "
+                           "SELECT " +
+                           f.world.scope_id() + ", 'SENDER_ID_MISMATCH:' || n, 'user-' || n, 'android', " +
+                           "now(), now() FROM generate_series(1, " + std::to_string(foreign) + ") AS n");
+    f.world.new_device(ada, "ok:1");
+    auto const made = require(202, f.world.as_backend().post("/v1/notifications/broadcast",
+                                       R"({"templateName":"ping","channel":"push"})"));
+    auto const path = "/v1/notifications/broadcasts/" + text(made.json(), "broadcastId");
+    auto const shown = [&] { return f.world.as_backend().get(path).json(); };
+    REQUIRE(eventually([&] { return text(shown(), "completedAt") != "null"; }));
+    CHECK(shown().at("sentCount") == 1);
+    CHECK(shown().at("failedCount") == foreign);
+    CHECK(shown().at("invalidTokenCount") == 0);
+    CHECK(text(shown().at("carriers").at(0), "state") == "ok");
+    CHECK(f.fcm.pushes() == foreign + 1);
+    CHECK(text(f.platform("fcm"), "pausedUntil") == "null");
+    CHECK(text(f.platform("fcm"), "pruningStoppedAt") == "null");
+    CHECK(f.world.postgres.query("SELECT count(*) FROM devices") == std::to_string(foreign + 1));
+}
+
 TEST_CASE("a push that has waited an hour for a platform fails with the carrier's reason", "[push]")
 {
     Fixture f;

@@ -18,7 +18,9 @@ using Steady = std::chrono::steady_clock;
 struct Sent final : PushQueue::Sent {
     void abandoned() noexcept override { was_abandoned = true; }
 
-    bool was_abandoned = false;
+    void dropped() noexcept override { was_dropped = true; }
+
+    bool was_abandoned = false, was_dropped = false;
 };
 
 struct Fixture {
@@ -292,4 +294,35 @@ TEST_CASE("a stopped batch sends no further pushes, and waits briefly for respon
     f.queue.stop();
     CHECK(f.last() == Reasons{"STOPPED"});
     CHECK(f.sent[2].was_abandoned);
+}
+
+TEST_CASE(
+    "a push that is held has a deadline and ends with its batch, as if it had not been handed out", "[push]")
+{
+    Fixture f;
+    std::stop_source stop;
+    f.add(1, 3, false, {}, 10s);
+    f.add(9, 2, false, stop.get_token());
+    for (int i = 0; i < 5; ++i) {
+        f.take();
+        PushQueue::hold(f.sent.back());
+    }
+    PushQueue::release(f.sent[1]);
+    f.sweep(10s);
+    CHECK(f.sent[0].was_dropped);
+    CHECK_FALSE(f.sent[0].awaited());
+    CHECK_FALSE(f.sent[1].was_dropped);
+    CHECK(f.done.empty());
+    f.queue.finish(f.sent[1], Fixture::accepted());
+    REQUIRE(f.done.size() == 1);
+    CHECK(f.last() == Reasons{"NOT_SENT_IN_TIME", "ok", "NOT_SENT_IN_TIME"});
+    CHECK_FALSE(f.done.back()->results[0].handed_out);
+
+    stop.request_stop();
+    f.sweep(11s);
+    REQUIRE(f.done.size() == 2);
+    CHECK(f.last() == Reasons{"STOPPED", "STOPPED"});
+    CHECK_FALSE(f.done.back()->results[0].handed_out);
+    CHECK(f.sent[4].was_dropped);
+    CHECK(f.queue.empty());
 }

@@ -16,13 +16,20 @@ constexpr std::int64_t per_minute = 6'000; ///< 100 per second
 constexpr std::size_t burst = 20;          ///< the permits of PushQuota::burst
 constexpr core::TenantId ada{1}, ben{2};
 
+/// Waits for permits, or for a hold.
+PushQuota::Grant ask(PushQuota& quota, std::size_t wanted, core::TenantId tenant = ada,
+    std::string const& project = "demo-project")
+{
+    auto const promise = std::make_shared<std::promise<PushQuota::Grant>>();
+    quota.take(tenant, project, wanted, [promise](PushQuota::Grant grant) { promise->set_value(grant); });
+    return promise->get_future().get();
+}
+
 /// Waits for permits.
 std::size_t take(PushQuota& quota, std::size_t wanted, core::TenantId tenant = ada,
     std::string const& project = "demo-project")
 {
-    auto const promise = std::make_shared<std::promise<std::size_t>>();
-    quota.take(tenant, project, wanted, [promise](std::size_t permits) { promise->set_value(permits); });
-    return promise->get_future().get();
+    return ask(quota, wanted, tenant, project).permits;
 }
 
 /// Two replicas.
@@ -67,10 +74,49 @@ TEST_CASE("each project of each tenant has its own quota", "[push]")
     CHECK(take(f.two, burst, ben, "other-project") == burst);
 }
 
+TEST_CASE("a project that is held gets no permits in any replica until the end of the hold", "[push]")
+{
+    Replicas f;
+    auto const held = [&](PushQuota& quota) { return ask(quota, burst).held > 0ms; };
+    f.one.hold(ada, "demo-project", 1h, f.clock.now());
+    REQUIRE(eventually([&] { return held(f.two); }));
+    for (auto* const quota : {&f.one, &f.two}) {
+        auto const grant = ask(*quota, burst);
+        CHECK(grant.permits == 0);
+        CHECK(grant.held > 30min);
+        CHECK(grant.held <= 1h);
+    }
+    CHECK(take(f.two, 1, ben) == 1);
+    CHECK(take(f.two, 1, ada, "other-project") == 1);
+
+    f.server.ask({"PEXPIRE", "notify:push_hold:{1:demo-project}", "1"}); // the end of the hold
+    CHECK(eventually([&] { return take(f.two, 1) == 1; }));
+    CHECK(take(f.one, 1) == 1);
+}
+
+TEST_CASE("a hold keeps its begin, and never gets shorter or longer than an hour", "[push]")
+{
+    Replicas f;
+    auto const found = [&] { return f.await(f.two.find_hold(ada, "demo-project")); };
+    CHECK_FALSE(found());
+    auto const began = f.clock.now();
+    f.one.hold(ada, "demo-project", 10min, began);
+    REQUIRE(eventually([&] { return found().has_value(); }));
+    f.one.hold(ada, "demo-project", 24h, began + 1min);
+    REQUIRE(eventually([&] { return found()->left > 30min; }));
+    CHECK(found()->left <= 1h);
+    f.one.hold(ada, "demo-project", 1s, began + 2min);
+    f.one.hold(ben, "demo-project", 1min, began + 3min); // is stored after the previous hold
+    REQUIRE(eventually([&] { return f.await(f.two.find_hold(ben, "demo-project")).has_value(); }));
+    CHECK(found()->left > 30min);
+    CHECK(found()->since == began);
+}
+
 TEST_CASE("without Redis each replica paces itself", "[push]")
 {
     Replicas f;
     f.server.stop();
+    f.one.hold(ada, "demo-project", 1h, f.clock.now()); // has no effect
     CHECK(take(f.one, burst) == burst);
     CHECK(take(f.two, burst) == burst); // its own bucket
     auto const began = Steady::now();
@@ -94,7 +140,7 @@ TEST_CASE("a quota that is destroyed gives no permits to callers that wait", "[p
     CHECK(take(*quota, 1) == 1);
     std::atomic<int> calls = 0;
     redis.server.pause();
-    quota->take(ada, "demo-project", 1, [&](std::size_t) { ++calls; });
+    quota->take(ada, "demo-project", 1, [&](PushQuota::Grant) { ++calls; });
     quota.reset();
     redis.server.resume();
     // The answers of Redis come in order, so the first caller would have its permit.

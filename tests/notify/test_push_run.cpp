@@ -1,4 +1,5 @@
 #include "domain/retry.hpp"
+#include "push_results.hpp"
 #include "workers/push_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,27 +12,6 @@ using namespace notify;
 namespace {
 
 core::Time const noon = *core::parse_rfc3339("2026-03-01T12:00:00Z");
-
-PushResult result(
-    Verdict verdict, std::string reason = {}, std::optional<std::chrono::seconds> retry_after = {})
-{
-    PushResult a;
-    a.verdict = verdict;
-    a.reason = std::move(reason);
-    a.retry_after = retry_after;
-    a.handed_out = true;
-    if (verdict == Verdict::accepted) a.provider_id = "accepted-1";
-    return a;
-}
-
-/// The result of a push that was not handed out.
-PushResult untried(
-    Verdict verdict, std::string_view reason, std::optional<std::chrono::seconds> retry_after = {})
-{
-    auto a = result(verdict, std::string(reason), retry_after);
-    a.handed_out = false;
-    return a;
-}
 
 Notification push(Status status = Status::queued)
 {

@@ -158,16 +158,6 @@ TEST_CASE("a push that a short Retry-After delays is sent afterwards", "[push]")
     CHECK(f.fcm.seen("b") == 1);
 }
 
-TEST_CASE("the Retry-After of APNs' TooManyRequests delays no other device", "[push]")
-{
-    Fixture f;
-    auto const limited = f.send_apns("TooManyRequests_later");
-    CHECK(name_of(limited) == "throttled TooManyRequests");
-    CHECK(limited.retry_after == 60s);
-    CHECK_FALSE(limited.counts());
-    CHECK(name_of(f.send_apns("bb")) == "accepted");
-}
-
 TEST_CASE("a push that is too large is refused without a request", "[push]")
 {
     Fixture f;

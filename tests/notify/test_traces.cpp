@@ -93,8 +93,8 @@ TEST_CASE("a push and a test push have the trace of their request", "[traces]")
     f.world.new_device(ada, "ok:1", "ios");
     f.world.new_device(ada, "ok:2", "android");
     send(f.world, {{"templateName", "news"}, {"channel", "push"}, {"to", ada}});
-    for (auto const* carrier : {&f.apns, &f.fcm}) {
-        REQUIRE(carrier->seen().size() == 1);
+    for (auto const* carrier : {&f.apns, &f.fcm}) { // `send` returns after the first push
+        REQUIRE(eventually([&] { return carrier->seen().size() == 1; }));
         CHECK(continues(text(carrier->seen()[0].at("headers"), "traceparent")));
     }
     REQUIRE(f.world.as_backend().post("/v1/devices/ok:2/test", "", traced()).status == 200);

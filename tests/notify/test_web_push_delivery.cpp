@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <set>
 
 namespace json = boost::json;
@@ -24,7 +27,20 @@ struct Fixture {
     /// Registers a new subscription with this name. Returns the device's token.
     std::string subscribe(std::string const& name, std::string const& user = ada)
     {
-        auto const subscription = server.subscribe(name, key);
+        return add_device(server.subscribe(name, key), user);
+    }
+
+    /// As `subscribe`, with an endpoint that has another host.
+    std::string subscribe_at(std::string const& host, std::string const& name)
+    {
+        auto subscription = server.subscribe(name, key);
+        subscription.as_object()["endpoint"] =
+            "https://" + host + ':' + std::to_string(server.port()) + "/push/" + name;
+        return add_device(subscription, ada);
+    }
+
+    std::string add_device(json::value const& subscription, std::string const& user) const
+    {
         auto const made =
             require(201, world.as_app().post("/v1/devices",
                              body({{"userId", user}, {"platform", "web"}, {"subscription", subscription}})));
@@ -52,7 +68,8 @@ struct Fixture {
 
     std::map<std::string, std::string> with(std::map<std::string, std::string> changes) const
     {
-        changes.merge(server.environment());
+        changes.emplace("WEB_PUSH_HOSTS",
+            server.host() + ',' + WebPushServer::host_name + ':' + std::to_string(server.port()));
         return changes;
     }
 
@@ -183,6 +200,79 @@ TEST_CASE("a push service on a private address is not called unless the operator
     Fixture f({}, false);
     CHECK(f.tested("one") == "failed ADDRESS_NOT_ALLOWED");
     CHECK(f.server.seen().empty());
+}
+
+// DNS rebinding: the app may choose a name that is public when it subscribes, and private when a push is
+// sent. So the address at the time of the connection decides.
+TEST_CASE("a push service whose host name leads to a private address is not contacted", "[web_push]")
+{
+    testing::TemporaryDirectory const folder("aliases");
+    std::string const aliases = folder.path() + "/aliases";
+    std::ofstream(aliases) << WebPushServer::host_name << " localhost\n";
+    ::setenv("HOSTALIASES", aliases.c_str(), 1); // c-ares reads this file at each look-up
+    bool const allowed = GENERATE(false, true);
+    Fixture f({}, allowed);
+    f.subscribe_at(WebPushServer::host_name, "one");
+    auto const id = f.send();
+    REQUIRE(f.world.becomes(id, "failed"));
+    ::unsetenv("HOSTALIASES");
+    auto const reason = text(f.world.notification(id), "failureReason");
+    if (allowed) { // the name leads to the server, which expects another name in the header of VAPID
+        CHECK(reason == "HTTP_400");
+        CHECK(f.server.connections() == 1);
+    } else {
+        CHECK(reason == "ADDRESS_NOT_ALLOWED");
+        CHECK(f.server.connections() == 0);
+    }
+    CHECK(f.devices() == 1);
+}
+
+TEST_CASE("pushes wait while a push service is down, and are sent when it is back", "[web_push]")
+{
+    Fixture f;
+    f.subscribe("one");
+    f.subscribe("two");
+    f.subscribe("bob", bob);
+    f.server.listen(false);
+    std::vector<std::string> const ids{f.send(), f.send(bob)};
+    auto const put_off = [&] {
+        return eventually([&] {
+            return f.world.postgres.query(R"(
+                SELECT count(*)
+                FROM jobs
+                WHERE queue = 'notify.push.webpush' AND lease_owner IS NULL AND run_at > ')" +
+                                          core::to_rfc3339(f.world.clock.now() + 1ms) + "'") == "2";
+        });
+    };
+    for (auto const wait : {0min, 20min, 20min, 10min}) {
+        f.world.clock.advance(wait);
+        REQUIRE(put_off());
+    }
+    for (auto const& id : ids) {
+        auto const n = f.world.notification(id);
+        CHECK(text(n, "status") == "queued");
+        CHECK(n.at("attempts") == 0);
+        for (auto const& delivery : n.at("deliveries").as_array())
+            CHECK(text(delivery, "reason") == "CARRIER_DOWN");
+    }
+    CHECK(f.server.seen().empty());
+
+    f.server.listen(true);
+    for (auto const& id : ids) {
+        REQUIRE(eventually(
+            [&] {
+                f.world.clock.advance(100ms); // fewer than ten minutes in all
+                auto const n = f.world.notification(id);
+                auto const& all = n.at("deliveries").as_array();
+                return std::ranges::all_of(
+                    all, [](auto const& one) { return text(one, "status") == "sent"; });
+            },
+            30s));
+        CHECK(text(f.world.notification(id), "status") == "sent");
+    }
+    for (std::string const name : {"one", "two", "bob"})
+        CHECK(f.server.seen(name).size() == 1);
+    CHECK(f.world.postgres.query("SELECT max(attempts) FROM push_deliveries") == "1");
 }
 
 TEST_CASE("a push service that fails does not delay other push services", "[web_push]")

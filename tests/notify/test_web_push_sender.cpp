@@ -1,79 +1,14 @@
-#include "crypto/encoding.hpp"
-#include "push_fixture.hpp"
-#include "web_push_server.hpp"
+#include "web_push_fixture.hpp"
 
 #include <set>
 
-using push_test::Handed, push_test::name_of;
-using namespace notify;
+using namespace web_push_test;
 
-namespace {
-
-/// PushSender with a push service for Web Push.
-struct Fixture {
-    explicit Fixture(std::chrono::milliseconds response_timeout = 10s)
-    {
-        PushOptions options;
-        options.web_push_hosts = WebPushHosts::parse(server.environment().at("WEB_PUSH_HOSTS")).value();
-        options.allow_private = true;
-        options.ca_file = server.authority();
-        options.response_timeout = response_timeout;
-        push.emplace(options, client, nullptr, clock, logger);
-    }
-
-    static Credential::Ptr new_credential()
-    {
-        return Credential::make({.subject = "mailto:push@example.com", .keys = {VapidKey::generate()}});
-    }
-
-    /// A device with a new subscription.
-    PushTarget device(std::string const& name, std::int64_t id = 1)
-    {
-        auto const& key = credential->vapid().current().public_key;
-        auto const made = server.subscribe(name, key);
-        auto const& keys = made.at("keys");
-        auto web = std::make_shared<WebSubscription const>(WebSubscription{.endpoint = text(made, "endpoint"),
-            .p256dh = crypto::base64url::decode(text(keys, "p256dh")).value(),
-            .auth = crypto::base64url::decode(text(keys, "auth")).value(),
-            .vapid_key = key});
-        return {.device_id = id, .carrier = Carrier::webpush, .token = name, .web = std::move(web)};
-    }
-
-    SharedPush message(std::string const& body = "Body") const
-    {
-        return std::make_shared<RenderedPush const>(render_push(
-            {.id = core::Uuid::v7(), .title = "Title", .body = body, .data = {}, .created_at = clock.now()}));
-    }
-
-    std::vector<PushResult> send(std::vector<PushTarget> targets)
-    {
-        Handed handed(credential, message(), std::move(targets));
-        push->send(std::move(handed.batch));
-        return handed.results.get();
-    }
-
-    PushResult send_one(std::string const& name) { return send({device(name)}).front(); }
-
-    testing::FakeClock clock{core::SystemClock().now()};
-    http_client::Client client{{.addresses = http_client::AddressPolicy(true)}};
-    observe::Logger logger{"test", observe::Level::off};
-    testing::Authority authority;
-    WebPushServer server{authority};
-    Credential::Ptr credential = new_credential();
-    std::optional<PushSender> push;
-};
-
-} // namespace
-
-TEST_CASE("a credential has at most 64 requests for Web Push in flight", "[web_push]")
+TEST_CASE("a scope has at most 64 requests to one push service in flight", "[web_push]")
 {
     Fixture f;
     f.server.delay(200ms);
-    std::vector<PushTarget> devices;
-    devices.reserve(200);
-    for (int i = 0; i < 200; ++i)
-        devices.push_back(f.device("device-" + std::to_string(i), i));
-    Handed bulk(f.credential, f.message(), devices);
+    auto bulk = f.batch(f.devices(200, "device"));
     bulk.batch->bulk = true;
     f.push->send(std::move(bulk.batch));
     // Bulk pushes leave requests free for a push of a single notification.
@@ -112,7 +47,8 @@ TEST_CASE("devices without a usable subscription do not delay other devices", "[
 TEST_CASE("a message that is too large for Web Push is not sent", "[web_push]")
 {
     Fixture f;
-    Handed handed(f.credential, f.message(std::string(max_web_push_bytes, 'x')), {f.device("one")});
+    Handed handed(
+        f.demo.credential, f.message(f.demo, std::string(max_web_push_bytes, 'x')), {f.device("one")});
     f.push->send(std::move(handed.batch));
     CHECK(name_of(handed.results.get().front()) == "refused PAYLOAD_TOO_LARGE");
     CHECK(f.server.seen().empty());
@@ -135,11 +71,103 @@ TEST_CASE("a push service that does not respond opens its breaker, and a probe c
     CHECK(f.push->open_breakers().empty());
 }
 
+TEST_CASE("a push service that does not respond delays no push to another push service", "[web_push]")
+{
+    Fixture f(1h);
+    bool const is_bulk = GENERATE(false, true);
+    auto hanging = f.batch(f.devices(100, "hang"));
+    hanging.batch->bulk = is_bulk;
+    f.push->send(std::move(hanging.batch));
+    REQUIRE(eventually([&] { return f.server.seen().size() >= (is_bulk ? 48 : 64); }));
+    auto sent = f.batch({Fixture::device_of(f.demo, f.other, "ok")});
+    sent.batch->bulk = is_bulk;
+    f.push->send(std::move(sent.batch));
+    CHECK(name_of(sent.results.get().front()) == "accepted");
+    // No answer has come from the first service, and the pushes beyond its limit still wait.
+    CHECK(hanging.results.wait_for(0s) == std::future_status::timeout);
+    CHECK(f.server.seen().size() < 100);
+    f.push.reset();
+}
+
+TEST_CASE("a push that waits for a place is not sent after its deadline", "[web_push]")
+{
+    Fixture f(1h);
+    auto hanging = f.batch(f.devices(64, "hang"));
+    f.push->send(std::move(hanging.batch));
+    REQUIRE(eventually([&] { return f.server.seen().size() == 64; }));
+    auto late = f.batch({f.device("late")}, 1ms);
+    f.push->send(std::move(late.batch));
+    auto const result = late.results.get().front();
+    CHECK(name_of(result) == "transient NOT_SENT_IN_TIME");
+    CHECK(result.untried());
+    CHECK(f.server.seen("late").empty());
+    f.push.reset();
+}
+
+TEST_CASE(
+    "a push that waits for a place is not sent when the breaker of its push service has opened", "[web_push]")
+{
+    Fixture f(3s);
+    auto const results = f.send(f.devices(100, "hang"));
+    auto const is_down = [](PushResult const& result) {
+        return name_of(result) == "transient CARRIER_DOWN" && result.untried();
+    };
+    CHECK(std::ranges::count_if(results, is_down) > 20);
+    CHECK(f.server.seen().size() < 80);
+}
+
+TEST_CASE("a stop request ends a push that waits for a place", "[web_push]")
+{
+    Fixture f(1h);
+    auto hanging = f.batch(f.devices(64, "hang"));
+    f.push->send(std::move(hanging.batch));
+    REQUIRE(eventually([&] { return f.server.seen().size() == 64; }));
+    std::stop_source stop;
+    auto waiting = f.batch({f.device("waiting")});
+    waiting.batch->stop = stop.get_token();
+    f.push->send(std::move(waiting.batch));
+    stop.request_stop();
+    auto const result = waiting.results.get().front();
+    CHECK(name_of(result) == "transient STOPPED");
+    CHECK_FALSE(result.handed_out);
+    CHECK(hanging.results.wait_for(0s) == std::future_status::timeout);
+    CHECK(f.push->stats().queued == 64);
+    f.push.reset();
+    CHECK(name_of(hanging.results.get().front()) == "transient STOPPED");
+}
+
+TEST_CASE(
+    "pushes to one push service go on while another one is down, and do not close its breaker", "[web_push]")
+{
+    Fixture f;
+    f.server.answer_all(500);
+    for (int i = 0; i < 5; ++i)
+        CHECK(name_of(f.send_one("one")) == "transient HTTP_500");
+    CHECK(name_of(f.send_to_other("ok")) == "accepted");
+    auto const open = f.push->open_breakers();
+    REQUIRE(open.size() == 1);
+    CHECK(open[0].origin == "https://" + f.server.host());
+
+    // Failures of the other service count for it alone.
+    f.other.answer_all(500);
+    for (int i = 0; i < 4; ++i)
+        CHECK(name_of(f.send_to_other("ok")) == "transient HTTP_500");
+    CHECK(f.push->open_breakers().size() == 1);
+    CHECK(name_of(f.send_to_other("ok")) == "transient HTTP_500");
+    CHECK(f.push->open_breakers().size() == 2);
+
+    f.server.answer_all(201);
+    CHECK(eventually([&] { return f.send_one("one").verdict == Verdict::accepted; }));
+    auto const still_open = f.push->open_breakers();
+    REQUIRE(still_open.size() == 1);
+    CHECK(still_open[0].origin == "https://" + f.other.host());
+}
+
 TEST_CASE("after a stop request, a push in flight is not awaited for long", "[web_push]")
 {
     Fixture f;
     std::stop_source stop;
-    Handed handed(f.credential, f.message(), {f.device("hang")});
+    auto handed = f.batch({f.device("hang")});
     handed.batch->stop = stop.get_token();
     f.push->send(std::move(handed.batch));
     REQUIRE(eventually([&] { return f.server.seen().size() == 1; }));
@@ -152,7 +180,7 @@ TEST_CASE("after a stop request, a push in flight is not awaited for long", "[we
 TEST_CASE("the end of PushSender ends the requests in flight", "[web_push]")
 {
     Fixture f;
-    Handed handed(f.credential, f.message(), {f.device("hang")});
+    auto handed = f.batch({f.device("hang")});
     f.push->send(std::move(handed.batch));
     REQUIRE(eventually([&] { return f.server.seen().size() == 1; }));
     f.push.reset();
@@ -165,4 +193,17 @@ TEST_CASE("an erased device gets no web push", "[web_push]")
     f.push->drop_devices({7});
     CHECK(name_of(f.send({f.device("one", 7)}).front()) == "refused DEVICE_REMOVED");
     CHECK(f.server.seen().empty());
+}
+
+TEST_CASE("a device that is erased while its push waits for a place gets no web push", "[web_push]")
+{
+    Fixture f;
+    f.server.delay(2s);
+    auto devices = f.devices(64, "device");
+    devices.push_back(f.device("erased", 1'000));
+    auto handed = f.batch(std::move(devices));
+    f.push->send(std::move(handed.batch));
+    f.push->drop_devices({1'000});
+    CHECK(name_of(handed.results.get().back()) == "refused DEVICE_REMOVED");
+    CHECK(f.server.seen("erased").empty());
 }

@@ -18,16 +18,18 @@
 /// authority. The name of a subscription selects the response.
 class WebPushServer {
 public:
+    /// A host name for which the server's certificate is valid, too. The tests decide its address.
+    static constexpr char const* host_name = "push-service";
+
     explicit WebPushServer(testing::Authority& authority)
-        : WebPushServer(authority.issue("IP:127.0.0.1"), authority.file())
+        : WebPushServer(authority.issue(std::string("IP:127.0.0.1,DNS:") + host_name), authority.file())
     {
     }
 
     /// The variables of a service that may send to this server.
-    std::map<std::string, std::string> environment() const
-    {
-        return {{"WEB_PUSH_HOSTS", "127.0.0.1:" + std::to_string(peer_.port())}};
-    }
+    std::map<std::string, std::string> environment() const { return {{"WEB_PUSH_HOSTS", host()}}; }
+
+    std::string host() const { return "127.0.0.1:" + std::to_string(port()); }
 
     /// Lets the service trust this server's certificate.
     void adjust(service::Settings& settings) const { settings.outbound_ca_file = authority_; }
@@ -43,6 +45,19 @@ public:
 
     /// Answers every message after `delay` from now on.
     void delay(std::chrono::milliseconds delay) { post("/script", {{"delay", delay.count()}}); }
+
+    /// Closes the port of the service and its connections (`false`), or opens the same port again.
+    void listen(bool on) { post("/listen", {{"on", on}}); }
+
+    /// The number of connections so far.
+    std::int64_t connections() const
+    {
+        return testing::HttpClient(control_url_)
+            .get("/most")
+            .json()
+            .at("connections")
+            .to_number<std::int64_t>();
+    }
 
     /// The highest number of requests that waited for a response at the same time.
     std::int64_t most_at_once() const

@@ -190,7 +190,8 @@ mail::Message MailWorker::compose(
         .subject = std::move(text.subject),
         .text = std::move(text.text),
         .html = std::move(text.html),
-        .traceparent = mail.traceparent.value_or("")};
+        .traceparent = mail.traceparent.value_or(""),
+        .tenant = core::tenant_of(scope.id)};
 }
 
 jobs::Outcome MailWorker::run(core::Scope const& scope, jobs::Claim& claim, std::stop_token const& stop)

@@ -144,23 +144,27 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
     return accepted(b.id, to_string(BroadcastStatus::queued));
 }
 
-/// Whether the carrier takes pushes now, as this replica knows. `ok` if the credential cannot be decrypted.
-CarrierStatus status_of(core::ScopeId scope_id, Deps& deps, carrier_configs::Sealed const& config)
+/// Whether the carrier takes pushes now, as this replica and Redis know. `ok` if the credential cannot be
+/// decrypted.
+asio::awaitable<CarrierStatus> find_status(
+    core::ScopeId scope_id, Deps& deps, carrier_configs::Sealed const& config)
 {
+    Credential::Ptr credential;
     try {
-        return deps.push.status_of(*carrier_configs::open(deps.keyring, scope_id, config));
+        credential = carrier_configs::open(deps.keyring, scope_id, config);
     } catch (std::exception const&) { // the workers log it
-        return {};
+        co_return CarrierStatus{};
     }
+    co_return co_await deps.push.find_status(scope_id, std::move(credential));
 }
 
 /// Writes the states of the scope's carriers.
-void write_carriers(core::JsonWriter& w, core::ScopeId scope_id, Deps& deps,
+asio::awaitable<void> write_carriers(core::JsonWriter& w, core::ScopeId scope_id, Deps& deps,
     std::vector<carrier_configs::Sealed> const& configs)
 {
     w.key("carriers").begin_array();
     for (auto const& config : configs) {
-        auto const status = status_of(scope_id, deps, config);
+        auto const status = co_await find_status(scope_id, deps, config);
         w.begin_object()
             .member("kind", to_string(config.carrier))
             .member("state", to_string(status.state))
@@ -226,7 +230,7 @@ asio::awaitable<http::Response> get_broadcast(http::Request const& req, Deps& de
     });
     core::JsonWriter w;
     begin_broadcast(w, found.first);
-    write_carriers(w, req.scope().id, deps, found.second);
+    co_await write_carriers(w, req.scope().id, deps, found.second);
     w.end_object();
     co_return http::Response::ok(std::move(w).str());
 }

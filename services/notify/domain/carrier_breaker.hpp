@@ -6,11 +6,11 @@
 
 namespace notify {
 
-/// A circuit breaker for the requests to one origin of a carrier, such as `https://fcm.googleapis.com`. All
-/// tenants share it. It opens when the carrier does not connect, or when several requests in a row time out,
-/// lose their connection or get a 5xx response. While it is open, one request at a time is sent as a probe:
-/// the first after 2 s, then after pauses that double up to 30 s. Any other response closes the breaker.
-/// Without I/O. Not thread-safe.
+/// A circuit breaker for the requests to one origin of a carrier, such as `https://fcm.googleapis.com`, of
+/// all tenants or of one credential (Breakers). It opens when the carrier does not connect, or when several
+/// requests in a row time out, lose their connection or get a 5xx response. While it is open, one request at
+/// a time is sent as a probe: the first after 2 s, then after pauses that double up to 30 s. Any other
+/// response closes the breaker. Without I/O. Not thread-safe.
 class CarrierBreaker {
 public:
     using Time = std::chrono::steady_clock::time_point;

@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds longest_hold = 1h;
 constexpr std::chrono::seconds default_hold = 60s; ///< after a 429 response without Retry-After
+constexpr std::chrono::seconds device_hold = 1s;   ///< the least, and if there is no Retry-After
 /// How long a refused credential is not tried again. Callers pause its carrier for longer.
 constexpr std::chrono::seconds refusal_kept = 60s;
 constexpr std::size_t permits_at_once = 500;
@@ -71,15 +71,17 @@ CarrierClient::CarrierClient(std::shared_ptr<CarrierProtocol> protocol, Credenti
     : deps_(std::move(deps)), protocol_(std::move(protocol)), carrier_(credential.carrier()),
       origin_(protocol_->base_url().origin()), tenant_(tenant),
       project_(carrier_ == Carrier::fcm ? credential.fcm().project_id : std::string()),
-      breaker_(deps_.breakers.of(carrier_, origin_)), finished_(std::move(finished)),
-      queue_(finished_, deps_.dropped),
+      sender_(credential.fingerprint()), all_(deps_.breakers.of(carrier_, origin_)),
+      own_(deps_.breakers.of(carrier_, origin_, sender_)), finished_(std::move(finished)),
+      queue_(finished_, deps_.dropped), held_devices_(max_held_devices, longest_hold),
       http_(deps_.executor, deps_.context, client_options(protocol_->base_url(), deps_.options), *this)
 {
 }
 
 CarrierClient::~CarrierClient()
 {
-    if (probing_) deps_.breakers.withdraw_probe(carrier_, origin_);
+    if (probing_) withdraw_probe();
+    deps_.breakers.forget(carrier_, origin_, sender_);
     queue_.stop();
 }
 
@@ -99,6 +101,7 @@ void CarrierClient::add(std::unique_ptr<PushBatch> batch)
         return finished_(std::move(batch));
     }
     newest_ = std::max(newest_, batch->stored_at);
+    if (queue_.empty()) permits_ = 0; // they may be older than a hold of the project
     queue_.add(std::move(batch));
     update(used_);
     // The token's refusal may have been known, so that nothing would report it again.
@@ -116,9 +119,9 @@ std::optional<PushResult> CarrierClient::obstacle(Steady::time_point now) const
 {
     if (is_refused()) return refusal_;
     if (now < held_until_) return untried(Verdict::throttled, push_reasons::throttled, held_until_ - now);
-    if (breaker_.open() && !probing_ && !breaker_.may_send(now))
-        return untried(Verdict::transient, push_reasons::down, breaker_.wait(now));
-    if (breaker_.open() && probe_sent_)
+    if (breaker().open() && !probing_ && !breaker().may_send(now))
+        return untried(Verdict::transient, push_reasons::down, breaker().wait(now));
+    if (breaker().open() && probe_sent_)
         return untried(Verdict::transient, push_reasons::down, CarrierBreaker::first_pause);
     return std::nullopt;
 }
@@ -142,8 +145,8 @@ void CarrierClient::update(Steady::time_point now)
     if (queue_.empty()) return;
     protocol_->refresh();
     open_ = protocol_->authorized() && now >= held_until_;
-    if (open_ && breaker_.open() && !probing_ && queue_.waiting() && breaker_.may_send(now)) {
-        probing_ = deps_.breakers.begin(carrier_, origin_);
+    if (open_ && breaker().open() && !probing_ && queue_.waiting() && breaker().may_send(now)) {
+        probing_ = deps_.breakers.begin(carrier_, origin_, all_.open() ? Breakers::everyone : sender_);
         probe_sent_ = false;
     }
     ask_for_permits();
@@ -151,10 +154,7 @@ void CarrierClient::update(Steady::time_point now)
 
 void CarrierClient::tick(Steady::time_point now)
 {
-    if (probing_ && !probe_sent_ && !queue_.waiting()) {
-        deps_.breakers.withdraw_probe(carrier_, origin_);
-        probing_ = false;
-    }
+    if (probing_ && !probe_sent_ && !queue_.waiting()) withdraw_probe();
     if (!queue_.empty()) {
         used_ = now;
         update(now);
@@ -179,18 +179,40 @@ void CarrierClient::ask_for_permits()
     std::size_t const backlog = queue_.backlog();
     if (deps_.quota == nullptr || asking_ || backlog == 0 || permits_ >= std::min(backlog, few_permits))
         return;
+    if (Steady::now() < held_until_) return;
     asking_ = true;
     deps_.quota->take(tenant_, project_, std::min(backlog, permits_at_once),
-        [weak = weak_from_this(), executor = deps_.executor](std::size_t permits) {
-            asio::post(executor, [weak, permits] {
-                auto const self = weak.lock();
-                if (!self) return;
-                self->asking_ = false;
-                self->permits_ += permits;
-                self->ask_for_permits();
-                self->http_.wake();
+        [weak = weak_from_this(), executor = deps_.executor](PushQuota::Grant grant) {
+            asio::post(executor, [weak, grant] {
+                if (auto const self = weak.lock()) self->take_grant(grant);
             });
         });
+}
+
+void CarrierClient::take_grant(PushQuota::Grant grant)
+{
+    asking_ = false;
+    permits_ += grant.permits;
+    if (grant.held > 0ms) { // FCM has throttled another key or another replica
+        hold_for(grant.held);
+        if (probing_ && !probe_sent_) withdraw_probe();
+        drop_if_closed();
+    }
+    ask_for_permits();
+    http_.wake();
+}
+
+/// Takes the next push. Pushes to held devices are finished, untried.
+bool CarrierClient::take(bool urgent_only, Slot& slot)
+{
+    while (queue_.take(urgent_only, slot)) {
+        auto const held = held_devices_.find(slot.target().device_id);
+        if (!held) return true;
+        core::Time const now = deps_.clock.now();
+        if (*held <= now) return true;
+        queue_.withdraw(slot, untried(Verdict::throttled, push_reasons::throttled, *held - now));
+    }
+    return false;
 }
 
 http2_client::RequestSource::Request CarrierClient::next(bool urgent_only) noexcept
@@ -198,9 +220,9 @@ http2_client::RequestSource::Request CarrierClient::next(bool urgent_only) noexc
     if (backlog() == 0) return {};
     if (free_.empty()) free_.push_back(&slots_.emplace_back(*this));
     Slot& slot = *free_.back();
-    if (!queue_.take(urgent_only, slot)) return {};
+    if (!take(urgent_only, slot)) return {};
     free_.pop_back();
-    if (!breaker_.open()) probing_ = false; // the push of another client has closed it
+    if (!breaker().open()) probing_ = false; // the push of another client has closed it
     slot.probe = probe_sent_ = probing_;
     slot.sent_at = Steady::now();
     if (permits_ > 0) permits_ -= 1;
@@ -216,7 +238,7 @@ std::size_t CarrierClient::backlog() const noexcept
 {
     if (!open_) return 0;
     std::size_t const backlog = queue_.backlog();
-    if (breaker_.open()) return probing_ && !probe_sent_ ? std::min<std::size_t>(backlog, 1) : 0;
+    if (breaker().open()) return probing_ && !probe_sent_ ? std::min<std::size_t>(backlog, 1) : 0;
     return deps_.quota == nullptr ? backlog : std::min(backlog, permits_);
 }
 
@@ -237,13 +259,27 @@ void CarrierClient::disconnected(std::string_view detail, bool announced) noexce
     drop_if_closed();
 }
 
-/// Reports an event to the breaker. `probe`: of the probe that this client sends.
+/// Reports an event to the breakers. `probe`: of the probe that this client sends.
 void CarrierClient::note(CarrierBreaker::Event event, bool probe)
 {
     if (probe) probing_ = probe_sent_ = false;
-    deps_.breakers.end(carrier_, origin_, event, probe);
+    bool const answered = event == CarrierBreaker::Event::answered;
+    bool const is_of_all = all_.open() || event == CarrierBreaker::Event::unreachable;
+    if (answered || is_of_all) deps_.breakers.end(carrier_, origin_, event, probe);
+    if (answered ? failing_ : !is_of_all || own_.open()) {
+        deps_.breakers.end(carrier_, origin_, event, probe, sender_);
+        failing_ = !answered;
+    }
+    if (!answered && !is_of_all) deps_.breakers.note_failure(carrier_, origin_, sender_);
     // Another push has shown that the carrier works, so this client's probe is an ordinary push.
-    if (event == CarrierBreaker::Event::answered) probing_ = probe_sent_ = false;
+    if (answered) probing_ = probe_sent_ = false;
+}
+
+void CarrierClient::withdraw_probe()
+{
+    deps_.breakers.withdraw_probe(carrier_, origin_);
+    deps_.breakers.withdraw_probe(carrier_, origin_, sender_);
+    probing_ = false;
 }
 
 void CarrierClient::ended(Slot& slot, http2_client::StreamEnd end)
@@ -287,7 +323,10 @@ void CarrierClient::read(Slot& slot, bool failed_probe)
         return http_.wake();
     }
     bool const refused = read.result.verdict == Verdict::credential;
-    if (read.hold) hold(read.result);
+    if (read.hold)
+        hold(read.result);
+    else if (read.result.verdict == Verdict::throttled)
+        hold_device(slot.target().device_id, read.result);
     if (refused) refuse(read.result, slot.batch().stored_at);
     finish(slot, std::move(read.result), failed_probe);
     if (refused || read.hold) drop_if_closed();
@@ -306,12 +345,34 @@ void CarrierClient::drop_if_closed()
     if (auto const why_not = obstacle(Steady::now()); why_not && !waits_for_probe) queue_.drop(*why_not);
 }
 
-/// Stops the pushes of the credential for the time that the carrier has asked for.
+/// Stops the pushes of the credential for the time that the carrier has asked for. A quota of FCM belongs to
+/// the project, so its other keys and the other replicas learn of the hold.
 void CarrierClient::hold(PushResult const& result)
 {
-    auto const until = Steady::now() + std::min(result.retry_after.value_or(default_hold), longest_hold);
-    held_until_ = std::max(held_until_, until);
+    auto const wait = std::min<std::chrono::seconds>(result.retry_after.value_or(default_hold), longest_hold);
+    hold_for(wait);
+    auto const until = Steady::now() + wait;
+    bool const is_news = until > told_until_ + 1s; // many pushes may get this response
+    if (deps_.quota == nullptr || result.verdict != Verdict::throttled || !is_news) return;
+    told_until_ = until;
+    deps_.quota->hold(tenant_, project_, wait, deps_.clock.now());
+}
+
+void CarrierClient::hold_for(Steady::duration wait)
+{
+    held_until_ = std::max(held_until_, Steady::now() + wait);
     open_ = false;
+    permits_ = 0;
+}
+
+/// Stops the pushes to a device for the time that the carrier has asked for.
+void CarrierClient::hold_device(std::int64_t device_id, PushResult const& result)
+{
+    auto const wait =
+        std::clamp<std::chrono::seconds>(result.retry_after.value_or(device_hold), device_hold, longest_hold);
+    core::Time until = deps_.clock.now() + wait;
+    if (auto const held = held_devices_.find(device_id)) until = std::max(until, *held);
+    held_devices_.put(device_id, std::make_shared<core::Time const>(until));
 }
 
 /// Stops the pushes of a refused credential. The first refusal is enough. Pushes of a credential that was

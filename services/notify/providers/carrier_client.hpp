@@ -1,6 +1,7 @@
 #pragma once
 // Only PushSender uses this header. A CarrierClient handles all pushes to one carrier with one credential.
 
+#include "core/cache.hpp"
 #include "http2_client/client.hpp"
 #include "observe/log.hpp"
 #include "providers/breakers.hpp"
@@ -12,6 +13,7 @@
 #include "providers/push_quota.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -21,10 +23,19 @@ namespace notify {
 namespace asio = boost::asio;
 
 /// Sends the batches of one credential to FCM or APNs, over HTTP/2 connections of its own.
+///
+/// If FCM throttles the project, the project's other keys and the other replicas stop, too (`PushQuota`). If
+/// APNs throttles a device, only pushes to this device stop.
 class CarrierClient final : public CarrierSender,
                             public std::enable_shared_from_this<CarrierClient>,
                             private http2_client::RequestSource {
 public:
+    /// The longest time that a carrier can ask this client to wait.
+    static constexpr std::chrono::hours longest_hold{1};
+    /// Maximum number of devices that are held. Beyond it, the device whose hold was used longest ago is
+    /// forgotten.
+    static constexpr std::size_t max_held_devices = 1'000;
+
     struct Deps {
         asio::any_io_executor executor;
         std::shared_ptr<http2_client::Context> context;
@@ -74,13 +85,21 @@ private:
     void read(Slot& slot, bool failed_probe);
     void finish(Slot& slot, PushResult result, bool failed_probe);
     void hold(PushResult const& result);
+    void hold_for(Steady::duration wait);
+    void hold_device(std::int64_t device_id, PushResult const& result);
+    bool take(bool urgent_only, Slot& slot);
+    void take_grant(PushQuota::Grant grant);
     void refuse(PushResult const& result, core::Time stored_at);
     std::optional<PushResult> obstacle(Steady::time_point now) const;
     void update(Steady::time_point now);
     void ask_for_permits();
     void note(CarrierBreaker::Event event, bool probe);
+    void withdraw_probe();
     void drop_if_closed();
     bool is_refused() const;
+
+    /// The breaker that decides about this client's pushes: the origin's while it is open, else its own.
+    CarrierBreaker& breaker() const noexcept { return all_.open() ? all_ : own_; }
 
     Deps const deps_;
     std::shared_ptr<CarrierProtocol> const protocol_;
@@ -88,19 +107,24 @@ private:
     std::string const origin_;
     core::TenantId const tenant_;
     std::string const project_; ///< whose quota is used
-    CarrierBreaker& breaker_;
+    Breakers::Sender const sender_;
+    CarrierBreaker& all_; ///< of the origin
+    CarrierBreaker& own_; ///< of this credential
     PushQueue::Finished const finished_;
     PushQueue queue_;
     std::deque<Slot> slots_; ///< as many as the highest number of pushes in flight so far
     std::vector<Slot*> free_;
-    Steady::time_point held_until_{}; ///< no push is sent before this time (Retry-After)
-    PushResult refusal_;              ///< the carrier's refusal of the credential
-    core::Time refused_{};            ///< `stored_at` of the refused credential
-    core::Time newest_{};             ///< the latest `stored_at` of a batch
-    core::Time refused_until_{};      ///< until this time, the credential is not tried again
-    std::size_t permits_ = 0;         ///< of the quota
-    bool asking_ = false;             ///< for permits
-    bool probing_ = false;            ///< this client sends the breaker's probe
+    Steady::time_point held_until_{};                    ///< no push is sent before this time (Retry-After)
+    Steady::time_point told_until_{};                    ///< end of the hold that was told to the quota
+    core::Cache<std::int64_t, core::Time> held_devices_; ///< no push is sent to a device before this time
+    PushResult refusal_;                                 ///< the carrier's refusal of the credential
+    core::Time refused_{};                               ///< `stored_at` of the refused credential
+    core::Time newest_{};                                ///< the latest `stored_at` of a batch
+    core::Time refused_until_{}; ///< until this time, the credential is not tried again
+    std::size_t permits_ = 0;    ///< of the quota
+    bool asking_ = false;        ///< for permits
+    bool failing_ = false;       ///< whether `own_` has counted failures
+    bool probing_ = false;       ///< this client sends the breaker's probe
     bool probe_sent_ = false;
     Steady::time_point used_ = Steady::now();
     bool open_ = false; ///< whether pushes may be sent: there is a token and no Retry-After is in effect

@@ -44,7 +44,9 @@ struct CarrierRequest {
 struct CarrierResponse {
     PushResult result;
     bool stale = false; ///< the access token may have expired: repeat the push once with a new token
-    bool hold = false;  ///< `retry_after` applies to all pushes of the credential
+    /// Whether `retry_after` applies to all pushes of the credential. If false, `throttled` concerns only the
+    /// device.
+    bool hold = false;
 };
 
 /// The protocol of a carrier, for one credential. Used only on PushSender's thread.

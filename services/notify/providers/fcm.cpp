@@ -136,7 +136,7 @@ CarrierResponse read_response(
     Verdict const verdict = verdict_of(status, *fault);
     CarrierResponse read{.result = push_result(verdict, reason_of(verdict, *fault), retry_after)};
     read.stale = status == 401 && fault->code != "THIRD_PARTY_AUTH_ERROR";
-    // FCM's quota belongs to the project, so a 429 response stops all pushes of the credential.
+    // FCM's quota belongs to the project, so a 429 response stops all pushes of the project.
     read.hold = verdict == Verdict::throttled || (retry_after && verdict == Verdict::transient);
     return read;
 }

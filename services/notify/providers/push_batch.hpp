@@ -75,7 +75,7 @@ namespace push_reasons {
 inline constexpr std::string_view connect = "CONNECT_FAILED";
 /// The carrier does not connect, does not respond, or responds to everything with an error of the server.
 inline constexpr std::string_view down = "CARRIER_DOWN";
-/// The carrier throttles the credential.
+/// The carrier throttles the credential, the project or the device.
 inline constexpr std::string_view throttled = "CARRIER_THROTTLED";
 /// The connection broke while the push was in flight.
 inline constexpr std::string_view lost = "CONNECTION_LOST";

@@ -92,6 +92,7 @@ void PushQueue::hand_out(Sent& sent, Again const& push)
     sent.target_ = push.target;
     sent.refusals_ = push.refusals;
     sent.renewed_ = push.renewed;
+    sent.held_ = false;
     push.work->sent.push_back(sent);
 }
 
@@ -163,8 +164,16 @@ void PushQueue::drop(Work& work, PushResult const& why)
         running_.splice(running_.end(), waiting_[work.lane()], work.self);
     }
     backlog_ -= targets.size();
+    std::vector<Sent*> held;
+    for (auto& sent : work.sent)
+        if (sent.held_) held.push_back(&sent);
+    // The last result may destroy `work`.
     for (std::uint32_t const target : targets)
-        finish(work, target, why); // the last result may destroy `work`
+        finish(work, target, why);
+    for (auto* const sent : held) {
+        withdraw(*sent, why);
+        sent->dropped();
+    }
 }
 
 void PushQueue::abandon(Work& work)

@@ -40,6 +40,10 @@ public:
         /// Called when the batch no longer waits for the response. The batch is destroyed after this call.
         virtual void abandoned() noexcept = 0;
 
+        /// Called when a push that was held has got a result from the queue (`PushQueue::hold`). May destroy
+        /// this object.
+        virtual void dropped() noexcept {}
+
     protected:
         ~Sent() = default;
 
@@ -50,6 +54,7 @@ public:
         std::uint32_t target_ = 0;
         std::uint8_t refusals_ = 0;
         bool renewed_ = false;
+        bool held_ = false;
     };
 
     /// `finished` receives each batch whose targets all have a result. `finished` must not use the queue.
@@ -70,6 +75,12 @@ public:
     /// Hands out the next push. Returns false if there is no push to hand out. Pushes to dropped devices are
     /// not handed out. They get the result DEVICE_REMOVED.
     bool take(bool urgent_only, Sent& sent);
+
+    /// The caller holds a push that was handed out until it can be sent. Until `release`, its deadline and a
+    /// stop request apply as if it had not been handed out.
+    static void hold(Sent& sent) noexcept { sent.held_ = true; }
+
+    static void release(Sent& sent) noexcept { sent.held_ = false; }
 
     /// Sets the result of a push that was handed out and is awaited.
     void finish(Sent& sent, PushResult result);
@@ -95,9 +106,9 @@ public:
     /// (`Sent::abandoned`).
     void stop();
 
-    /// Enforces the deadlines of pushes that were not handed out: they get the result NOT_SENT_IN_TIME. In
-    /// batches with a stop request, pushes that were not handed out get the result STOPPED. Responses to the
-    /// other pushes of such a batch are awaited for two more seconds.
+    /// Enforces the deadlines of pushes that were not handed out, or are held: they get the result
+    /// NOT_SENT_IN_TIME. In batches with a stop request, they get the result STOPPED. Responses to the other
+    /// pushes of such a batch are awaited for two more seconds.
     void sweep(Time now);
 
 private:

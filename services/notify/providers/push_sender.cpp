@@ -111,28 +111,43 @@ public:
 
     std::vector<Breakers::Open> open_breakers() const { return breakers_.all_open(); }
 
-    CarrierStatus status_of(Credential const& credential) const
+    CarrierStatus status_of(Credential const& credential, core::ScopeId scope_id) const
     {
-        if (credential.carrier() == Carrier::webpush) return web_push_status();
+        if (credential.carrier() == Carrier::webpush) return web_push_status(scope_id);
         auto const now = Steady::now();
         auto const wait = [now](Steady::time_point until) {
             return std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(until - now));
         };
-        if (auto const open = breakers_.find_open(credential.carrier(), origin_of(credential)))
-            return {CarrierStatus::State::down, open->since, wait(open->next_probe)};
+        auto const origin = origin_of(credential);
+        auto open = breakers_.find_open(credential.carrier(), origin);
+        if (!open) open = breakers_.find_open(credential.carrier(), origin, credential.fingerprint());
+        if (open) return {CarrierStatus::State::down, open->since, wait(open->next_probe)};
         std::lock_guard const lock(mutex_);
         auto const it = throttled_.find(credential.fingerprint());
         if (it == throttled_.end()) return {};
         return {CarrierStatus::State::throttled, it->second.since, wait(it->second.until)};
     }
 
+    asio::awaitable<CarrierStatus> find_status(core::ScopeId scope_id, Credential::Ptr credential) const
+    {
+        auto const known = status_of(*credential, scope_id);
+        bool const is_paced = quota_ != nullptr && credential->carrier() == Carrier::fcm;
+        if (known.state != CarrierStatus::State::ok || !is_paced) co_return known;
+        auto const hold = co_await quota_->find_hold(core::tenant_of(scope_id), credential->fcm().project_id);
+        if (!hold) co_return known;
+        co_return CarrierStatus{CarrierStatus::State::throttled, hold->since, hold->left};
+    }
+
 private:
-    /// Web Push has many origins. It is down if one of them is, but pushes to the others may be sent.
-    CarrierStatus web_push_status() const
+    /// Web Push has many origins. It is down if one of them is down for all scopes or for this scope, but
+    /// pushes to the others may be sent.
+    CarrierStatus web_push_status(core::ScopeId scope_id) const
     {
         CarrierStatus status;
+        auto const own = Breakers::sender_of(scope_id);
         for (auto const& open : breakers_.all_open()) {
             if (open.carrier != Carrier::webpush || !open.has_answered) continue;
+            if (open.sender != Breakers::everyone && open.sender != own) continue;
             status.state = CarrierStatus::State::down;
             status.since = std::min(status.since.value_or(open.since), open.since);
         }
@@ -243,7 +258,8 @@ private:
     std::shared_ptr<CarrierSender> make_client(PushBatch const& batch)
     {
         auto const& credential = batch.credential;
-        if (credential->carrier() == Carrier::webpush) return make_web_client(credential);
+        if (credential->carrier() == Carrier::webpush)
+            return make_web_client(credential, batch.push->scope.id);
         auto const holder = std::make_shared<std::weak_ptr<CarrierClient>>();
         auto const changed = [holder] {
             if (auto const client = holder->lock()) client->authorization_changed();
@@ -258,13 +274,13 @@ private:
         return client;
     }
 
-    std::shared_ptr<CarrierSender> make_web_client(Credential::Ptr const& credential)
+    std::shared_ptr<CarrierSender> make_web_client(Credential::Ptr const& credential, core::ScopeId scope_id)
     {
         if (!web_client_)
             web_client_ = std::make_unique<http_client::AsyncClient>(
                 http_client::ClientOptions{.addresses = http_client::AddressPolicy(options_.allow_private),
                     .ca_file = options_.ca_file});
-        return std::make_shared<WebPushClient>(credential,
+        return std::make_shared<WebPushClient>(credential, scope_id,
             WebPushClient::Deps{
                 io_.get_executor(), *web_client_, options_, clock_, logger_, dropped_, breakers_, web_load_},
             [this](std::unique_ptr<PushBatch> finished_batch) { finished(std::move(finished_batch)); });
@@ -417,9 +433,15 @@ std::vector<Breakers::Open> PushSender::open_breakers() const
     return impl_->open_breakers();
 }
 
-CarrierStatus PushSender::status_of(Credential const& credential) const
+CarrierStatus PushSender::status_of(Credential const& credential, core::ScopeId scope_id) const
 {
-    return impl_->status_of(credential);
+    return impl_->status_of(credential, scope_id);
+}
+
+asio::awaitable<CarrierStatus> PushSender::find_status(
+    core::ScopeId scope_id, Credential::Ptr credential) const
+{
+    return impl_->find_status(scope_id, std::move(credential));
 }
 
 } // namespace notify

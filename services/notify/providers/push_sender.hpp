@@ -60,15 +60,18 @@ struct PushObservers {
 ///
 /// A push that was not handed to a carrier is finished at once, untried (`PushResult::handed_out`), in these
 /// cases; `retry_after` then says when to send it again:
-/// - The breaker of the carrier's origin is open (`CarrierBreaker`). It belongs to all tenants.
-/// - The carrier has throttled the credential, for its Retry-After, else for 60 s, at most one hour.
+/// - The breaker of the carrier's origin is open (`CarrierBreaker`), which belongs to all tenants, or the
+///   breaker of the credential; for Web Push, of the scope at this origin.
+/// - The carrier has throttled the credential, for its Retry-After, else for 60 s, at most one hour. After a
+///   429 response of FCM, this applies to all keys of the tenant for this project, in all replicas.
+/// - APNs has throttled the device, for its Retry-After, else for a second, at most one hour.
 /// - The carrier, or its authorization server, has refused the credential.
 ///
 /// Pushes to FCM are paced to the quota of their project (`PushQuota`).
 ///
 /// The state per credential is bounded by `max_clients`. At the limit, a new credential replaces the
-/// credential that has been idle longest. The connections of the replaced credential are closed, and its
-/// access token and Retry-After are forgotten.
+/// credential that has been idle longest. The connections of the replaced credential are closed. Its access
+/// token, its Retry-After, and the devices that APNs throttles are forgotten.
 class PushSender {
 public:
     /// `client` fetches access tokens and may reach the URLs that the operator configured. If `quota` is
@@ -114,8 +117,13 @@ public:
     /// The open breakers of this process.
     std::vector<Breakers::Open> open_breakers() const;
 
-    /// Whether the carrier takes the pushes of this credential now, as this process knows.
-    CarrierStatus status_of(Credential const& credential) const;
+    /// Whether the carrier takes the pushes of this credential now, as this process knows. `scope_id`: for
+    /// Web Push, the scope that sends.
+    CarrierStatus status_of(Credential const& credential, core::ScopeId scope_id = core::no_scope) const;
+
+    /// As `status_of`, and whether FCM has throttled the tenant's project in any replica (`PushQuota`). Must
+    /// be called on a thread with a connection to Redis.
+    asio::awaitable<CarrierStatus> find_status(core::ScopeId scope_id, Credential::Ptr credential) const;
 
 private:
     class Impl;

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace notify {
@@ -71,23 +72,31 @@ PushResult result_of(http_client::Error const& error)
 
 } // namespace
 
-/// A request in flight. It has a copy of all that it needs, so nothing remains to be done when its batch is
-/// abandoned.
-class WebPushClient::Slot final : public PushQueue::Sent {
+/// A push in a lane, or a request in flight. A request has a copy of all that it needs, so nothing remains to
+/// be done when its batch is abandoned.
+class WebPushClient::Slot final : public PushQueue::Sent, public WebPushLanes::Push {
 public:
-    Slot() = default;
+    explicit Slot(std::list<Slot>& all) : all_(all) {}
+
     virtual ~Slot() = default;
     Slot(Slot const&) = delete;
     Slot& operator=(Slot const&) = delete;
 
     void abandoned() noexcept override {}
 
-    std::string origin;
-    bool probe = false; ///< of the origin's breaker
+    void dropped() noexcept override { all_.erase(place); }
+
+    std::list<Slot>::iterator place;         ///< in `WebPushClient::slots_`
+    std::optional<Breakers::Sender> probe{}; ///< the breaker whose probe this request is
+
+private:
+    std::list<Slot>& all_;
 };
 
-WebPushClient::WebPushClient(Credential::Ptr credential, Deps deps, PushQueue::Finished finished)
-    : credential_(std::move(credential)), deps_(std::move(deps)), finished_(std::move(finished)),
+WebPushClient::WebPushClient(
+    Credential::Ptr credential, core::ScopeId scope_id, Deps deps, PushQueue::Finished finished)
+    : credential_(std::move(credential)), tenant_(core::tenant_of(scope_id)),
+      own_(Breakers::sender_of(scope_id)), deps_(std::move(deps)), finished_(std::move(finished)),
       queue_(finished_, deps_.dropped), authorizations_(max_authorizations, authorization_used)
 {
 }
@@ -95,9 +104,9 @@ WebPushClient::WebPushClient(Credential::Ptr credential, Deps deps, PushQueue::F
 WebPushClient::~WebPushClient()
 {
     stop_.request_stop();
-    if (busy_) --deps_.load.busy;
+    deps_.load.give_back(tenant_, in_flight_);
     for (auto const& slot : slots_)
-        if (slot.probe) deps_.breakers.withdraw_probe(Carrier::webpush, slot.origin);
+        if (slot.probe) deps_.breakers.withdraw_probe(Carrier::webpush, slot.origin(), *slot.probe);
     queue_.stop();
 }
 
@@ -109,84 +118,112 @@ void WebPushClient::add(std::unique_ptr<PushBatch> batch)
         return finished_(std::move(batch));
     }
     queue_.add(std::move(batch));
-    count_load();
     pump();
 }
 
 void WebPushClient::tick(SteadyTime now)
 {
-    if (!queue_.empty()) {
-        used_ = now;
-        queue_.sweep(now);
-        pump();
-    }
-    count_load();
+    if (queue_.empty()) return;
+    used_ = now;
+    queue_.sweep(now);
+    lanes_.retry();
+    pump();
 }
 
-/// Sends as many pushes as possible. Bulk pushes leave a quarter of the requests free.
+/// Sends as many pushes as possible.
 void WebPushClient::pump()
 {
-    while (in_flight_ < share() && queue_.waiting()) {
-        Slot& slot = free_slot();
-        bool const urgent_only = in_flight_ > 0 && in_flight_ >= share() * 3 / 4;
-        if (!queue_.take(urgent_only, slot)) return;
-        send(slot);
+    sort();
+    for (std::size_t more = free(); more > 0; more = free()) {
+        auto* const next = lanes_.front();
+        if (next == nullptr) return;
+        auto& slot = static_cast<Slot&>(*next);
+        if (auto why_not = obstacle(slot))
+            withdraw(slot, *std::move(why_not));
+        else if (lanes_.begin(slot, more))
+            send(slot);
     }
 }
 
-void WebPushClient::count_load()
+/// Moves the queued pushes to the lanes of their origins.
+void WebPushClient::sort()
 {
-    if (busy_ == !idle()) return;
-    busy_ = !busy_;
-    busy_ ? ++deps_.load.busy : --deps_.load.busy;
+    while (queue_.waiting()) {
+        auto& slot = slots_.emplace_back(slots_);
+        slot.place = std::prev(slots_.end());
+        if (!queue_.take(false, slot)) return slots_.pop_back();
+        auto const& target = slot.target();
+        auto const origin = target.web ? web_origin(target.web->endpoint) : std::nullopt;
+        if (auto why_not = fault(target, origin)) {
+            withdraw(slot, *std::move(why_not));
+        } else {
+            PushQueue::hold(slot);
+            lanes_.add(origin->text, slot, slot.batch().bulk);
+        }
+    }
 }
 
-/// How many requests this client may have in flight.
-std::size_t WebPushClient::share() const noexcept
+/// How many requests this client may begin now.
+std::size_t WebPushClient::free() const
 {
-    auto const share = WebPushLoad::max_in_flight / std::max<std::size_t>(deps_.load.busy, 1);
-    return std::clamp<std::size_t>(share, 1, max_in_flight);
+    return std::min(max_in_flight - in_flight_, deps_.load.allowance(tenant_));
 }
 
-/// A slot that is not in flight.
-WebPushClient::Slot& WebPushClient::free_slot()
-{
-    if (free_.empty()) free_.push_back(&slots_.emplace_back());
-    return *free_.back();
-}
-
-/// Why no request to the device may be sent; nullopt if it may be sent.
-std::optional<PushResult> WebPushClient::obstacle(
-    PushTarget const& target, std::optional<WebOrigin> const& origin)
+/// Why no request to the device is ever sent; nullopt if it can be sent.
+std::optional<PushResult> WebPushClient::fault(
+    PushTarget const& target, std::optional<WebOrigin> const& origin) const
 {
     if (!target.web) return passing(push_reasons::no_subscription, unreadable_wait);
     if (!origin || !deps_.options.web_push_hosts.allows(origin->host, origin->port))
         return refused(push_reasons::host);
     if (credential_->vapid().find(target.web->vapid_key) == nullptr) return refused(push_reasons::no_key);
-    auto const& breaker = deps_.breakers.of(Carrier::webpush, origin->text);
-    auto const now = Steady::now();
-    if (!breaker.may_send(now)) return passing(push_reasons::down, breaker.wait(now));
     return std::nullopt;
 }
 
-/// Sends the push of the next free slot, or finishes it.
+/// Why a push is not sent now; nullopt if it may be sent.
+std::optional<PushResult> WebPushClient::obstacle(Slot const& slot)
+{
+    if (deps_.dropped.contains(slot.target().device_id)) return refused(push_reasons::removed);
+    auto const now = Steady::now();
+    if (slot.batch().deadline <= now) return passing(push_reasons::not_sent);
+    for (auto const& sender : {Breakers::everyone, own_}) {
+        auto const* const breaker = deps_.breakers.find(Carrier::webpush, slot.origin(), sender);
+        if (breaker != nullptr && !breaker->may_send(now))
+            return passing(push_reasons::down, breaker->wait(now));
+    }
+    return std::nullopt;
+}
+
+/// Sends a push that its lane has begun, or finishes it.
 void WebPushClient::send(Slot& slot)
 {
-    auto const& target = slot.target();
-    auto const origin = target.web ? web_origin(target.web->endpoint) : std::nullopt;
-    if (auto why_not = obstacle(target, origin)) return queue_.withdraw(slot, *std::move(why_not));
-    slot.origin = origin->text;
+    PushQueue::release(slot);
     auto request = request_for(slot);
-    if (!request) return queue_.withdraw(slot, refused(push_reasons::no_subscription));
-    slot.probe = deps_.breakers.begin(Carrier::webpush, slot.origin);
-    free_.pop_back();
+    if (!request) {
+        lanes_.end(slot);
+        return withdraw(slot, refused(push_reasons::no_subscription));
+    }
+    slot.probe = begin_probe(slot.origin());
     ++in_flight_;
+    deps_.load.take(tenant_);
     deps_.client.send(*std::move(request),
         [weak = weak_from_this(), executor = deps_.executor, &slot](http_client::Result result) {
             asio::post(executor, [weak, &slot, result = std::move(result)] {
                 if (auto const self = weak.lock()) self->ended(slot, result);
             });
         });
+}
+
+/// If a breaker is open, the next request is its probe. Returns whose breaker it is; nullopt if none is open.
+std::optional<Breakers::Sender> WebPushClient::begin_probe(std::string const& origin)
+{
+    for (auto const& sender : {Breakers::everyone, own_}) {
+        auto const* const breaker = deps_.breakers.find(Carrier::webpush, origin, sender);
+        if (breaker == nullptr || !breaker->open()) continue;
+        deps_.breakers.begin(Carrier::webpush, origin, sender);
+        return sender;
+    }
+    return std::nullopt;
 }
 
 /// Returns nullopt if the message cannot be encrypted for the subscription.
@@ -199,7 +236,7 @@ try {
         .url = subscription.endpoint,
         .headers = {{"TTL", std::to_string(push.ttl_seconds)}, {"Urgency", std::string(push.urgency)},
             {"Content-Encoding", "aes128gcm"}, {"Content-Type", "application/octet-stream"},
-            {"Authorization", authorization_for(key, slot.origin)}},
+            {"Authorization", authorization_for(key, slot.origin())}},
         .body = web_push::encrypt(push.web_payload, subscription),
         .timeout = deps_.options.response_timeout,
         .max_response_bytes = max_answer,
@@ -221,18 +258,43 @@ std::string WebPushClient::authorization_for(VapidKey const& key, std::string co
     return *made;
 }
 
+/// Reports an event to the breakers of the origin and of the scope. `probe`: of which breaker the request was
+/// the probe. A failed probe of the origin also delays the next probe of the scope.
+void WebPushClient::note(
+    std::string const& origin, CarrierBreaker::Event event, std::optional<Breakers::Sender> const& probe)
+{
+    constexpr auto webpush = Carrier::webpush;
+    auto& breakers = deps_.breakers;
+    bool const answered = event == CarrierBreaker::Event::answered;
+    auto const* const all = breakers.find(webpush, origin);
+    bool const is_of_all = event == CarrierBreaker::Event::unreachable || (all != nullptr && all->open());
+    if (answered || is_of_all) breakers.end(webpush, origin, event, probe == Breakers::everyone);
+    auto const* const own = breakers.find(webpush, origin, own_);
+    if (answered && own != nullptr) {
+        breakers.end(webpush, origin, event, probe.has_value(), own_);
+        breakers.forget(webpush, origin, own_);
+    }
+    if (answered) return;
+    if (!is_of_all || (own != nullptr && own->open()))
+        breakers.end(webpush, origin, event, probe.has_value(), own_);
+    // Scopes of one tenant do not show that the origin is down for others.
+    if (!is_of_all) breakers.note_failure(webpush, origin, Breakers::sender_of(tenant_));
+}
+
 void WebPushClient::ended(Slot& slot, http_client::Result const& result)
 {
     --in_flight_;
-    bool const probe = std::exchange(slot.probe, false);
+    deps_.load.give_back(tenant_);
+    auto const probe = std::exchange(slot.probe, std::nullopt);
     auto const event = web_push_event(result);
     if (event == CarrierBreaker::Event::unreachable)
         deps_.logger.warn("cannot reach a push server",
-            {{"host", slot.origin}, {"detail", std::get<http_client::Error>(result).what()}});
+            {{"host", slot.origin()}, {"detail", std::get<http_client::Error>(result).what()}});
     if (event)
-        deps_.breakers.end(Carrier::webpush, slot.origin, *event, probe);
+        note(slot.origin(), *event, probe);
     else if (probe)
-        deps_.breakers.withdraw_probe(Carrier::webpush, slot.origin);
+        deps_.breakers.withdraw_probe(Carrier::webpush, slot.origin(), *probe);
+    lanes_.end(slot);
     if (slot.awaited()) {
         auto outcome = web_push_result(result);
         outcome.probe = probe && event == CarrierBreaker::Event::failed;
@@ -242,9 +304,15 @@ void WebPushClient::ended(Slot& slot, http_client::Result const& result)
         else
             queue_.finish(slot, std::move(outcome));
     }
-    free_.push_back(&slot);
+    slots_.erase(slot.place);
     pump();
-    count_load();
+}
+
+/// Finishes a push that is not sent.
+void WebPushClient::withdraw(Slot& slot, PushResult result)
+{
+    queue_.withdraw(slot, std::move(result));
+    slots_.erase(slot.place);
 }
 
 PushResult web_push_result(http_client::Result const& result)

@@ -3,6 +3,7 @@
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "storage/carriers.hpp"
+#include "storage/keys.hpp"
 #include "storage/web_subscriptions.hpp"
 
 #include <algorithm>
@@ -44,27 +45,6 @@ Chunk read_chunk(pg::RowReader& r)
     c.began_at = r.optional_time();
     c.read_at = r.time();
     return c;
-}
-
-pg::Param scopes_of(std::span<Key const> keys)
-{
-    return pg::column(keys, [](Key const& k) { return k.scope_id; });
-}
-
-pg::Param ids_of(std::span<Key const> keys)
-{
-    return pg::column(keys, [](Key const& k) { return pg::Param(k.id); });
-}
-
-std::set<Key> read_keys(pg::Rows const& rows)
-{
-    std::set<Key> keys;
-    for (auto const& row : rows) {
-        pg::RowReader r(row);
-        auto const scope_id = r.scope_id();
-        keys.insert({scope_id, r.uuid()});
-    }
-    return keys;
 }
 
 /// Enqueues the jobs of chunks. `rows`: scope, chunk and carrier (NULL: `mixed_queue`).
@@ -173,7 +153,7 @@ std::vector<std::optional<Chunk>> find(pg::Tx& tx, std::span<Key const> keys)
             WHERE x.scope_id = k.scope_id AND x.chunk_id = k.chunk_id AND x.carrier IS NOT NULL
             LIMIT 1
         ) AS c)",
-        {scopes_of(keys), ids_of(keys)});
+        {scope_column(keys), id_column(keys)});
     std::vector<std::optional<Chunk>> found(keys.size());
     for (auto const& row : rows) {
         pg::RowReader r(row);
@@ -241,7 +221,7 @@ std::set<Key> keep(pg::Tx& tx, std::span<Rest const> rests)
         arrays([](Waiting const& w) { return w.not_before; }),
         column([](Rest const& r) { return r.waits_for_credential; }),
         column([](Rest const& r) { return r.began; })};
-    return read_keys(tx.run(R"(
+    return read_keys<Key>(tx.run(R"(
         UPDATE broadcast_chunks c
         SET first_device_id = k.first, devices = k.devices, waiting_ids = k.ids::bigint[],
             waiting_tries = k.tries::integer[], waiting_since = k.since::timestamptz[],
@@ -265,18 +245,18 @@ void begin(pg::Tx& tx, std::span<Key const> keys, core::Time began)
             waiting_not_before = '{}'
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, chunk_id)
         WHERE c.scope_id = k.scope_id AND c.chunk_id = k.chunk_id AND c.began_at IS NULL)",
-        {scopes_of(keys), ids_of(keys), began});
+        {scope_column(keys), id_column(keys), began});
 }
 
 std::set<Key> remove(pg::Tx& tx, std::span<Key const> keys)
 {
     if (keys.empty()) return {};
-    return read_keys(tx.run(R"(
+    return read_keys<Key>(tx.run(R"(
         DELETE FROM broadcast_chunks c
         USING unnest($1::bigint[], $2::uuid[]) AS k(scope_id, chunk_id)
         WHERE c.scope_id = k.scope_id AND c.chunk_id = k.chunk_id
         RETURNING c.scope_id, c.chunk_id)",
-        {scopes_of(keys), ids_of(keys)}));
+        {scope_column(keys), id_column(keys)}));
 }
 
 void wake_all(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& broadcast_id)

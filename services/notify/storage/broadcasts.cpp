@@ -3,6 +3,7 @@
 #include "jobs/queue.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "storage/keys.hpp"
 #include "storage/webhook_events.hpp"
 
 namespace notify::broadcasts {
@@ -32,16 +33,6 @@ Broadcast read(pg::RowReader& r)
     b.completed_at = r.optional_time();
     b.cancelled_at = r.optional_time();
     return b;
-}
-
-pg::Param scopes_of(std::span<Key const> keys)
-{
-    return pg::column(keys, [](Key const& k) { return k.scope_id; });
-}
-
-pg::Param ids_of(std::span<Key const> keys)
-{
-    return pg::column(keys, [](Key const& k) { return pg::Param(k.id); });
 }
 
 } // namespace
@@ -117,7 +108,7 @@ std::map<Key, Message> find_messages(pg::Tx& tx, std::span<Key const> keys)
         FROM broadcasts b
         JOIN unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
             ON b.scope_id = k.scope_id AND b.broadcast_id = k.broadcast_id)",
-        {scopes_of(keys), ids_of(keys)});
+        {scope_column(keys), id_column(keys)});
     std::map<Key, Message> messages;
     for (auto const& row : rows) {
         pg::RowReader r(row);
@@ -165,7 +156,7 @@ void add_enqueued(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id, std:
 
 std::set<Key> lock_unfinished(pg::Tx& tx, std::span<Key const> keys)
 {
-    auto const rows = tx.run(R"(
+    return read_keys<Key>(tx.run(R"(
         SELECT b.scope_id, b.broadcast_id
         FROM broadcasts b
         JOIN unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
@@ -173,14 +164,7 @@ std::set<Key> lock_unfinished(pg::Tx& tx, std::span<Key const> keys)
         WHERE b.cancelled_at IS NULL
         ORDER BY b.scope_id, b.broadcast_id
         FOR NO KEY UPDATE OF b)",
-        {scopes_of(keys), ids_of(keys)});
-    std::set<Key> unfinished;
-    for (auto const& row : rows) {
-        pg::RowReader r(row);
-        auto const scope_id = r.scope_id();
-        unfinished.insert({scope_id, r.uuid()});
-    }
-    return unfinished;
+        {scope_column(keys), id_column(keys)}));
 }
 
 void add_settled(pg::Tx& tx, std::map<Key, Settled> const& settled)

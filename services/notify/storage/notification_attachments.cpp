@@ -3,6 +3,7 @@
 #include "blobs/erasure.hpp"
 #include "pg/row.hpp"
 #include "pg/uuids.hpp"
+#include "storage/keys.hpp"
 
 namespace notify::notification_attachments {
 
@@ -26,7 +27,7 @@ void insert(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id, std:
 
 std::set<notifications::Key> having(pg::Tx& tx, std::span<notifications::Key const> keys)
 {
-    auto const rows = tx.run(R"(
+    return read_keys<notifications::Key>(tx.run(R"(
         SELECT k.scope_id, k.notification_id
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
         WHERE EXISTS (
@@ -34,15 +35,7 @@ std::set<notifications::Key> having(pg::Tx& tx, std::span<notifications::Key con
             FROM notification_attachments a
             WHERE a.scope_id = k.scope_id AND a.notification_id = k.notification_id
         ))",
-        {pg::column(keys, [](auto const& k) { return k.scope_id; }),
-            pg::column(keys, [](auto const& k) { return pg::Param(k.id); })});
-    std::set<notifications::Key> found;
-    for (auto const& row : rows) {
-        pg::RowReader r(row);
-        auto const scope_id = r.scope_id();
-        found.insert({scope_id, r.uuid()});
-    }
-    return found;
+        {scope_column(keys), id_column(keys)}));
 }
 
 std::vector<Row> list(pg::Tx& tx, core::ScopeId scope_id, core::Uuid notification_id)

@@ -5,6 +5,7 @@
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "pg/uuids.hpp"
+#include "storage/keys.hpp"
 #include "storage/notification_rows.hpp"
 #include "storage/webhook_events.hpp"
 
@@ -119,8 +120,7 @@ std::map<Key, Notification> lock(pg::Tx& tx, std::span<Key const> keys)
             ON n.scope_id = k.scope_id AND n.notification_id = k.notification_id
         ORDER BY n.scope_id, n.notification_id
         FOR NO KEY UPDATE OF n)"),
-        {pg::column(keys, [](Key const& k) { return k.scope_id; }),
-            pg::column(keys, [](Key const& k) { return pg::Param(k.id); })});
+        {scope_column(keys), id_column(keys)});
     std::map<Key, Notification> locked;
     for (auto const& row : result) {
         pg::RowReader r(row);

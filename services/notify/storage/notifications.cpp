@@ -4,6 +4,7 @@
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "storage/carriers.hpp"
+#include "storage/keys.hpp"
 #include "storage/notification_rows.hpp"
 
 #include <boost/json.hpp>
@@ -29,8 +30,7 @@ std::optional<std::string> to_json(Data const& data)
 // The queue names equal `push_queue_of(carrier)` and `queue_of(channel)`. A push that is due now is enqueued
 // for the carriers of its user's devices. If there are several, its deliveries are inserted now, so that they
 // are shown together.
-constexpr auto insert_sql =
-    pg::sql<auth::erased_user_rows::is_erased, devices::device_carrier, devices::device_carrier>(R"(
+constexpr auto insert_sql = pg::sql<auth::erased_user_rows::is_erased, devices::device_carrier>(R"(
     WITH accepted AS (
         INSERT INTO notifications (
             scope_id, notification_id, channel, template_name, recipient, subject, body, html, data,
@@ -59,23 +59,9 @@ constexpr auto insert_sql =
         WHERE w.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
         RETURNING scope_id, notification_id, channel, created_at, send_at, recipient
     ),
-    carriers AS MATERIALIZED (
-        SELECT a.notification_id, {device_carrier} AS carrier
-        FROM accepted a
-        CROSS JOIN LATERAL (
-            SELECT *
-            FROM devices x
-            WHERE x.scope_id = a.scope_id AND x.user_id = a.recipient
-            LIMIT 1000
-        ) AS d
-        WHERE a.channel = 'push' AND a.send_at IS NULL
-        GROUP BY 1, 2
-    ),
-    planned AS (
-        INSERT INTO push_deliveries (
-            scope_id, notification_id, device_id, token, platform, carrier, updated_at
-        )
-        SELECT a.scope_id, a.notification_id, d.device_id, d.token, d.platform, {device_carrier}, a.created_at
+    pushes AS MATERIALIZED (
+        SELECT a.scope_id, a.notification_id, d.device_id, d.token, d.platform, {device_carrier} AS carrier,
+            a.created_at
         FROM accepted a
         CROSS JOIN LATERAL (
             SELECT *
@@ -84,11 +70,19 @@ constexpr auto insert_sql =
             ORDER BY x.updated_at DESC
             LIMIT 100
         ) AS d
-        WHERE a.notification_id IN (
+        WHERE a.channel = 'push' AND a.send_at IS NULL
+    ),
+    planned AS (
+        INSERT INTO push_deliveries (
+            scope_id, notification_id, device_id, token, platform, carrier, updated_at
+        )
+        SELECT *
+        FROM pushes
+        WHERE notification_id IN (
             SELECT notification_id
-            FROM carriers
+            FROM pushes
             GROUP BY notification_id
-            HAVING count(*) > 1
+            HAVING min(carrier) < max(carrier)
         )
     ),
     enqueued AS MATERIALIZED (
@@ -97,7 +91,8 @@ constexpr auto insert_sql =
             array_agg(a.notification_id), array_agg(a.send_at)
         ) AS jobs
         FROM accepted a
-        LEFT JOIN carriers c ON c.notification_id = a.notification_id
+        LEFT JOIN (SELECT DISTINCT notification_id, carrier FROM pushes) AS c
+            ON c.notification_id = a.notification_id
         GROUP BY a.channel, c.carrier
     )
     SELECT notification_id, created_at, recipient, (SELECT sum(jobs) FROM enqueued)
@@ -164,8 +159,7 @@ template <class Result> std::vector<std::optional<Shown>> read_shown(Result cons
 
 std::vector<pg::Param> shown_params(std::span<Key const> keys)
 {
-    return {pg::column(keys, [](Key const& k) { return k.scope_id; }),
-        pg::column(keys, [](Key const& k) { return k.id; })};
+    return {scope_column(keys), id_column(keys)};
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "domain/device.hpp"
 #include "pg/row.hpp"
 #include "storage/carriers.hpp"
+#include "storage/keys.hpp"
 #include "storage/notification_rows.hpp"
 
 namespace notify::push_deliveries {
@@ -177,8 +178,7 @@ void fail_pending(
         SET status = 'failed', reason = $3, updated_at = $4
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
         WHERE d.scope_id = k.scope_id AND d.notification_id = k.notification_id AND d.status = 'pending')",
-        {pg::column(keys, [](auto const& k) { return k.scope_id; }),
-            pg::column(keys, [](auto const& k) { return pg::Param(k.id); }), reason, now});
+        {scope_column(keys), id_column(keys), reason, now});
 }
 
 void fail_pending(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id,

@@ -3,27 +3,14 @@
 #include "domain/status.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "storage/keys.hpp"
 #include "storage/notification_rows.hpp"
 
 #include <string>
 
 namespace notify::push_jobs {
 
-namespace {
-
 using notifications::Key;
-
-pg::Param scopes_of(std::span<Key const> keys)
-{
-    return pg::column(keys, [](Key const& k) { return k.scope_id; });
-}
-
-pg::Param ids_of(std::span<Key const> keys)
-{
-    return pg::column(keys, [](Key const& k) { return pg::Param(k.id); });
-}
-
-} // namespace
 
 std::vector<std::optional<Notification>> find_unsent(pg::Tx& tx, std::span<Key const> keys)
 {
@@ -36,7 +23,7 @@ std::vector<std::optional<Notification>> find_unsent(pg::Tx& tx, std::span<Key c
             WHERE x.scope_id = k.scope_id AND x.notification_id = k.notification_id
             LIMIT 1
         ) AS n)"),
-        {scopes_of(keys), ids_of(keys)});
+        {scope_column(keys), id_column(keys)});
     std::vector<std::optional<Notification>> found(keys.size());
     for (auto const& row : rows) {
         pg::RowReader r(row);
@@ -50,7 +37,7 @@ std::vector<std::optional<Notification>> find_unsent(pg::Tx& tx, std::span<Key c
 std::set<Key> without_job(pg::Tx& tx, std::span<Key const> keys)
 {
     auto const queues = queues_of(Channel::push);
-    auto const rows = tx.run(R"(
+    return read_keys<Key>(tx.run(R"(
         SELECT k.scope_id, k.ref
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, ref)
         WHERE NOT EXISTS (
@@ -59,14 +46,7 @@ std::set<Key> without_job(pg::Tx& tx, std::span<Key const> keys)
             WHERE j.scope_id = k.scope_id AND j.queue = ANY ($3::text[]) AND j.ref = k.ref
             OFFSET 0
         ))",
-        {scopes_of(keys), ids_of(keys), std::vector<std::string>(queues.begin(), queues.end())});
-    std::set<Key> found;
-    for (auto const& row : rows) {
-        pg::RowReader r(row);
-        auto const scope_id = r.scope_id();
-        found.insert({scope_id, r.uuid()});
-    }
-    return found;
+        {scope_column(keys), id_column(keys), std::vector<std::string>(queues.begin(), queues.end())}));
 }
 
 void enqueue(pg::Tx& tx, std::span<Key const> keys, std::span<std::vector<Carrier> const> carriers)
@@ -85,7 +65,8 @@ void enqueue(pg::Tx& tx, std::span<Key const> keys, std::span<std::vector<Carrie
         FROM unnest($1::text[], $2::bigint[], $3::uuid[]) AS j(queue, scope_id, ref)
         GROUP BY queue
         ORDER BY queue)",
-        {pg::column(queues, [](std::string_view queue) { return queue; }), scopes_of(all), ids_of(all)});
+        {pg::column(queues, [](std::string_view queue) { return queue; }), scope_column(all),
+            id_column(all)});
 }
 
 } // namespace notify::push_jobs

@@ -3,6 +3,7 @@
 #include "domain/notification.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "storage/keys.hpp"
 #include "storage/notification_attachments.hpp"
 
 #include <cstdint>
@@ -14,37 +15,55 @@ namespace notify::retention {
 
 namespace {
 
-/// Notifications or broadcasts.
-struct Rows {
-    std::vector<core::ScopeId> scopes; ///< as `ids`
-    std::vector<core::Uuid> ids;
-
-    void add(core::ScopeId scope_id, core::Uuid const& id)
-    {
-        scopes.push_back(scope_id);
-        ids.push_back(id);
-    }
-
-    pg::Param scope_column() const
-    {
-        return pg::column(scopes, [](core::ScopeId id) { return id; });
-    }
-
-    pg::Param id_column() const
-    {
-        return pg::column(ids, [](core::Uuid const& id) { return id; });
-    }
+/// A notification or a broadcast.
+struct Key {
+    core::ScopeId scope_id{};
+    core::Uuid id;
 };
+
+using Keys = std::vector<Key>;
 
 /// The rows of a step that are old enough.
 struct Found {
-    Rows rows;
+    Keys rows;
     std::map<core::ScopeId, Position> unfinished; ///< as Purged::unfinished
 };
 
-/// Reads the next rows of each scope with `sql`, which selects scope, time and id. $1: scopes, $2: for each
-/// scope, the time before which rows are old, $3 and $4: for each scope, the position after which the rows
-/// are read, $5: the maximum number of rows of each scope.
+/// SQL: the next old rows of each scope. `kept` selects the rows that have not been purged yet: scope_id, id
+/// and the time `at` that makes them old. $1: scopes, $2: for each scope, the time before which rows are old,
+/// $3 and $4: for each scope, the position after which the rows are read, $5: the maximum number of rows of
+/// each scope.
+template <auto const& kept>
+constexpr auto next_old = pg::sql<kept>(R"(
+    SELECT s.scope_id, x.at, x.id
+    FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::uuid[])
+        AS s(scope_id, before, after_at, after_id)
+    CROSS JOIN LATERAL (
+        SELECT k.at, k.id
+        FROM ({kept}) AS k
+        WHERE k.scope_id = s.scope_id AND (k.at, k.id) > (s.after_at, s.after_id) AND k.at < s.before
+        ORDER BY k.at, k.id
+        LIMIT $5::bigint
+    ) AS x)");
+
+// The expressions and the conditions are those of the indexes.
+
+constexpr auto notifications_with_content = pg::sql(R"(
+            SELECT scope_id, notification_id AS id,
+                coalesce(failed_at, sent_at, delivered_at, opened_at, queued_at) AS at
+            FROM notifications
+            WHERE status <> 'queued' AND content_erased_at IS NULL)");
+constexpr auto all_notifications =
+    pg::sql("SELECT scope_id, notification_id AS id, created_at AS at FROM notifications");
+constexpr auto broadcasts_with_content = pg::sql(R"(
+            SELECT scope_id, broadcast_id AS id, completed_at AS at
+            FROM broadcasts
+            WHERE content_erased_at IS NULL)");
+constexpr auto all_broadcasts =
+    pg::sql("SELECT scope_id, broadcast_id AS id, created_at AS at FROM broadcasts");
+
+/// Reads the next rows of each scope with `sql` (`next_old`). `before` has the time before which the rows of
+/// a scope are old.
 template <class Before> Found find(pg::Tx& tx, std::string_view sql, Step const& step, Before before)
 {
     // The statement reads the beginning of an index range. The planner expects only a few rows to pass the
@@ -66,7 +85,7 @@ template <class Before> Found find(pg::Tx& tx, std::string_view sql, Step const&
         pg::RowReader r(row);
         auto const scope_id = r.scope_id();
         Position const position{r.time(), r.uuid()};
-        found.rows.add(scope_id, position.id);
+        found.rows.push_back({scope_id, position.id});
         last[scope_id] = {last[scope_id].count + 1, position};
     }
     for (auto const& [scope_id, l] : last)
@@ -85,17 +104,14 @@ Found find_with_old_content(pg::Tx& tx, std::string_view sql, Step const& step)
 }
 
 /// Locks the rows that `sql` selects: scope and id. Its first parameters are the scopes and ids of `rows`.
-Rows lock(pg::Tx& tx, std::string_view sql, Rows const& rows, std::initializer_list<pg::Param> more = {})
+Keys lock_rows(pg::Tx& tx, std::string_view sql, Keys const& rows, std::initializer_list<pg::Param> more = {})
 {
-    std::vector<pg::Param> params{rows.scope_column(), rows.id_column()};
+    std::vector<pg::Param> params{scope_column(rows), id_column(rows)};
     params.insert(params.end(), more.begin(), more.end());
-    Rows locked;
-    for (auto const& row : tx.run(sql, params)) {
-        pg::RowReader r(row);
+    return pg::read_rows(tx.run(sql, params), [](pg::RowReader& r) {
         auto const scope_id = r.scope_id();
-        locked.add(scope_id, r.uuid());
-    }
-    return locked;
+        return Key{scope_id, r.uuid()};
+    });
 }
 
 /// SQL: whether a notification `n` has no job. $3: `queues()`. OFFSET makes PostgreSQL look up the jobs of
@@ -116,7 +132,7 @@ pg::Param queues()
 enum class Files : std::uint8_t { inline_only, all };
 
 /// Deletes at most `limit` files. Returns the number of deleted files.
-std::size_t delete_files(pg::Tx& tx, Rows const& rows, Files which, std::size_t limit)
+std::size_t delete_files(pg::Tx& tx, Keys const& rows, Files which, std::size_t limit)
 {
     auto const deleted = tx.run(R"(
         DELETE FROM notification_attachments f
@@ -130,7 +146,7 @@ std::size_t delete_files(pg::Tx& tx, Rows const& rows, Files which, std::size_t 
         ) AS old
         WHERE f.scope_id = old.scope_id AND f.notification_id = old.notification_id AND f.place = old.place
         RETURNING f.scope_id, f.attachment_id)",
-        {rows.scope_column(), rows.id_column(), which == Files::all, limit});
+        {scope_column(rows), id_column(rows), which == Files::all, limit});
     std::map<core::ScopeId, std::vector<core::Uuid>> uploads;
     for (auto const& row : deleted) {
         pg::RowReader r(row);
@@ -168,27 +184,8 @@ std::vector<Scope> scopes_of(pg::Tx& tx, std::vector<core::ScopeId> const& scope
 
 Purged erase_contents(pg::Tx& tx, Step const& step)
 {
-    // The expression and the conditions are those of the index `notifications_with_content`.
-    auto const found = find_with_old_content(tx, R"(
-        SELECT s.scope_id, n.at, n.notification_id
-        FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::uuid[])
-            AS s(scope_id, before, after_at, after_id)
-        CROSS JOIN LATERAL (
-            SELECT coalesce(x.failed_at, x.sent_at, x.delivered_at, x.opened_at, x.queued_at) AS at,
-                x.notification_id
-            FROM notifications x
-            WHERE x.scope_id = s.scope_id AND x.status <> 'queued' AND x.content_erased_at IS NULL
-                AND (
-                    coalesce(x.failed_at, x.sent_at, x.delivered_at, x.opened_at, x.queued_at),
-                    x.notification_id
-                ) > (s.after_at, s.after_id)
-                AND coalesce(x.failed_at, x.sent_at, x.delivered_at, x.opened_at, x.queued_at) < s.before
-            ORDER BY coalesce(x.failed_at, x.sent_at, x.delivered_at, x.opened_at, x.queued_at),
-                x.notification_id
-            LIMIT $5::bigint
-        ) AS n)",
-        step);
-    if (found.rows.ids.empty()) return {};
+    auto const found = find_with_old_content(tx, next_old<notifications_with_content>, step);
+    if (found.rows.empty()) return {};
     static constexpr auto lock_sql = pg::sql<has_no_job>(R"(
         SELECT n.scope_id, n.notification_id
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
@@ -196,33 +193,21 @@ Purged erase_contents(pg::Tx& tx, Step const& step)
         WHERE n.status <> 'queued'
             AND {has_no_job}
         FOR NO KEY UPDATE OF n SKIP LOCKED)");
-    auto const locked = lock(tx, lock_sql, found.rows, {queues()});
+    auto const locked = lock_rows(tx, lock_sql, found.rows, {queues()});
     if (delete_files(tx, locked, Files::inline_only, step.files) == step.files) return again(step);
     tx.run(R"(
         UPDATE notifications n
         SET subject = '', body = '', data = NULL, push = NULL, content_erased_at = $3
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
         WHERE n.scope_id = k.scope_id AND n.notification_id = k.notification_id)",
-        {locked.scope_column(), locked.id_column(), step.now});
-    return {locked.ids.size(), found.unfinished};
+        {scope_column(locked), id_column(locked), step.now});
+    return {locked.size(), found.unfinished};
 }
 
 Purged delete_notifications(pg::Tx& tx, Step const& step)
 {
-    auto const found = find_old(tx, R"(
-        SELECT s.scope_id, n.created_at, n.notification_id
-        FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::uuid[])
-            AS s(scope_id, before, after_at, after_id)
-        CROSS JOIN LATERAL (
-            SELECT x.created_at, x.notification_id
-            FROM notifications x
-            WHERE x.scope_id = s.scope_id
-                AND (x.created_at, x.notification_id) > (s.after_at, s.after_id) AND x.created_at < s.before
-            ORDER BY x.created_at, x.notification_id
-            LIMIT $5::bigint
-        ) AS n)",
-        step);
-    if (found.rows.ids.empty()) return {};
+    auto const found = find_old(tx, next_old<all_notifications>, step);
+    if (found.rows.empty()) return {};
     static constexpr auto lock_sql = pg::sql<has_no_job>(R"(
         SELECT n.scope_id, n.notification_id
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
@@ -231,7 +216,7 @@ Purged delete_notifications(pg::Tx& tx, Step const& step)
         WHERE n.status <> 'queued' AND n.queued_at < s.before
             AND {has_no_job}
         FOR UPDATE OF n SKIP LOCKED)");
-    auto const locked = lock(tx, lock_sql, found.rows,
+    auto const locked = lock_rows(tx, lock_sql, found.rows,
         {queues(), pg::column(step.scopes, [](Scope const& s) { return s.id; }),
             pg::column(step.scopes, [](Scope const& s) { return s.before; })});
     if (delete_files(tx, locked, Files::all, step.files) == step.files) return again(step);
@@ -239,51 +224,27 @@ Purged delete_notifications(pg::Tx& tx, Step const& step)
         DELETE FROM notifications n
         USING unnest($1::bigint[], $2::uuid[]) AS k(scope_id, notification_id)
         WHERE n.scope_id = k.scope_id AND n.notification_id = k.notification_id)",
-        {locked.scope_column(), locked.id_column()});
-    return {locked.ids.size(), found.unfinished};
+        {scope_column(locked), id_column(locked)});
+    return {locked.size(), found.unfinished};
 }
 
 Purged erase_broadcast_contents(pg::Tx& tx, Step const& step)
 {
-    auto const found = find_with_old_content(tx, R"(
-        SELECT s.scope_id, b.completed_at, b.broadcast_id
-        FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::uuid[])
-            AS s(scope_id, before, after_at, after_id)
-        CROSS JOIN LATERAL (
-            SELECT x.completed_at, x.broadcast_id
-            FROM broadcasts x
-            WHERE x.scope_id = s.scope_id AND x.content_erased_at IS NULL
-                AND (x.completed_at, x.broadcast_id) > (s.after_at, s.after_id) AND x.completed_at < s.before
-            ORDER BY x.completed_at, x.broadcast_id
-            LIMIT $5::bigint
-        ) AS b)",
-        step);
+    auto const found = find_with_old_content(tx, next_old<broadcasts_with_content>, step);
     auto const erased = tx.run(R"(
         UPDATE broadcasts b
         SET title = '', body = '', push = NULL, content_erased_at = $3
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
         WHERE b.scope_id = k.scope_id AND b.broadcast_id = k.broadcast_id)",
-        {found.rows.scope_column(), found.rows.id_column(), step.now});
+        {scope_column(found.rows), id_column(found.rows), step.now});
     return {erased.affected_rows(), found.unfinished};
 }
 
 Purged delete_broadcasts(pg::Tx& tx, Step const& step)
 {
-    auto const found = find_old(tx, R"(
-        SELECT s.scope_id, b.created_at, b.broadcast_id
-        FROM unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[], $4::uuid[])
-            AS s(scope_id, before, after_at, after_id)
-        CROSS JOIN LATERAL (
-            SELECT x.created_at, x.broadcast_id
-            FROM broadcasts x
-            WHERE x.scope_id = s.scope_id
-                AND (x.created_at, x.broadcast_id) > (s.after_at, s.after_id) AND x.created_at < s.before
-            ORDER BY x.created_at, x.broadcast_id
-            LIMIT $5::bigint
-        ) AS b)",
-        step);
-    if (found.rows.ids.empty()) return {};
-    auto const locked = lock(tx, R"(
+    auto const found = find_old(tx, next_old<all_broadcasts>, step);
+    if (found.rows.empty()) return {};
+    auto const locked = lock_rows(tx, R"(
         SELECT b.scope_id, b.broadcast_id
         FROM unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
         JOIN broadcasts b ON b.scope_id = k.scope_id AND b.broadcast_id = k.broadcast_id
@@ -294,8 +255,8 @@ Purged delete_broadcasts(pg::Tx& tx, Step const& step)
         DELETE FROM broadcasts b
         USING unnest($1::bigint[], $2::uuid[]) AS k(scope_id, broadcast_id)
         WHERE b.scope_id = k.scope_id AND b.broadcast_id = k.broadcast_id)",
-        {locked.scope_column(), locked.id_column()});
-    return {locked.ids.size(), found.unfinished};
+        {scope_column(locked), id_column(locked)});
+    return {locked.size(), found.unfinished};
 }
 
 bool is_content_erased(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& notification_id)

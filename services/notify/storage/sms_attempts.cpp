@@ -2,6 +2,7 @@
 
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "storage/keys.hpp"
 #include "storage/notification_rows.hpp"
 #include "storage/suppressions.hpp"
 
@@ -12,9 +13,7 @@ namespace notify::sms_attempts {
 pg::Batch<std::optional<Message>> load_batch(
     pg::BatchConnection& connection, std::span<notifications::Key const> keys)
 {
-    std::vector<pg::Param> const params{
-        pg::column(keys, [](notifications::Key const& k) { return k.scope_id; }),
-        pg::column(keys, [](notifications::Key const& k) { return k.id; })};
+    std::vector<pg::Param> const params{scope_column(keys), id_column(keys)};
     static constexpr auto sql =
         pg::sql<notifications::columns, suppressions::is_suppressed, suppressions::hash_of_recipient>(R"(
         SELECT k.place, {columns}, n.body, {is_suppressed}

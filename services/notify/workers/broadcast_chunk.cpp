@@ -57,16 +57,6 @@ jobs::AsyncWorkerOptions ChunkHandler::options() const
             }};
 }
 
-jobs::AsyncHandler ChunkHandler::handler()
-{
-    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
-                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
-        .record =
-            [this](pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs) {
-                record_chunk_changes(tx, runs, deps_.clock.now());
-            }};
-}
-
 void ChunkHandler::begin(
     std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop)
 {
@@ -199,7 +189,7 @@ SharedPush ChunkHandler::rendered(
 void ChunkHandler::finish(Run& run, PushBatch const& batch)
 {
     run.run->apply(batch.targets, batch.results, deps_.clock.now(), crypto::random_u64());
-    if (run.run->paused()) carrier_state_.log_refusals(run.claim, {&*run.run->paused(), 1});
+    if (run.run->paused()) carrier_state_.log_refusal(run.claim, *run.run->paused());
     end(run);
 }
 

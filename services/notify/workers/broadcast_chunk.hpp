@@ -34,9 +34,11 @@ public:
     {
     }
 
-    /// The options and the handler of the worker. This object must outlive the worker.
+    /// The options of the worker, which this object must outlive.
     jobs::AsyncWorkerOptions options() const;
-    jobs::AsyncHandler handler();
+
+    /// As jobs::AsyncHandler::begin.
+    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
 
 private:
     struct Run;
@@ -56,7 +58,6 @@ private:
         std::map<broadcasts::Key, broadcasts::Message> messages;
     };
 
-    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
     Batch load(std::vector<jobs::Claim> const& claims);
     void open_credential(Loaded& loaded) const;
     void start(core::Scope const& scope, jobs::Claim claim, Loaded loaded, broadcasts::Message const& message,

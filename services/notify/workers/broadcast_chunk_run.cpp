@@ -21,10 +21,10 @@ core::Time when_tried(PushResult const& result, core::Time now, std::uint64_t en
     return now + wait + std::chrono::milliseconds(entropy % static_cast<std::uint64_t>(wait.count() / 4 + 1));
 }
 
-/// Whether the device stays in the range of untried devices.
+/// Whether the device stays in the range of untried devices: its push was not handed out, and may be later.
 bool stays(PushResult const& result) noexcept
 {
-    return result.untried() && !result.handed_out;
+    return !result.handed_out && (result.untried() || result.verdict == Verdict::credential);
 }
 
 } // namespace
@@ -86,8 +86,7 @@ void ChunkRun::apply(std::span<PushTarget const> targets, std::span<PushResult c
     for (std::size_t i = 0; i < from; ++i)
         apply_one(targets[i].device_id, pushed_[i].attempts, results[i], entropy);
     if (from == results.size()) return;
-    keep_range(targets, from);
-    run_at(when_tried(results[from], now_, entropy));
+    keep_range(targets, results, from, entropy);
 }
 
 /// Whether an untried push may wait: until `wait_end`, or longer if this process is the reason.
@@ -96,10 +95,18 @@ bool ChunkRun::may_wait(PushResult const& result) const
     return now_ < wait_end() || result.is_ours();
 }
 
-void ChunkRun::keep_range(std::span<PushTarget const> targets, std::size_t from)
+/// Leaves the targets from the index `from` on as a range. The range runs at the earliest time of its
+/// devices.
+void ChunkRun::keep_range(std::span<PushTarget const> targets, std::span<PushResult const> results,
+    std::size_t from, std::uint64_t entropy)
 {
     range_.first = targets[from].device_id;
     range_.devices = static_cast<std::int64_t>(targets.size() - from);
+    for (auto const& result : results.subspan(from)) {
+        bool const refused = result.verdict == Verdict::credential;
+        if (refused) pause(result.reason);
+        run_at(refused ? std::min(now_ + chunk_carrier_wait, wait_end()) : when_tried(result, now_, entropy));
+    }
 }
 
 void ChunkRun::apply_one(

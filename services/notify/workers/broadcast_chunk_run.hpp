@@ -91,7 +91,8 @@ private:
     void apply_one(
         std::int64_t device_id, DeviceAttempts attempts, PushResult const& result, std::uint64_t entropy);
     void apply_gone(std::int64_t device_id, PushResult const& result);
-    void keep_range(std::span<PushTarget const> targets, std::size_t from);
+    void keep_range(std::span<PushTarget const> targets, std::span<PushResult const> results,
+        std::size_t from, std::uint64_t entropy);
     void retry(Waiting device, std::optional<core::Time> at);
     void wait_for_credential(Waiting const& device, core::Time until);
     void leave(Waiting const& device, core::Time at);

@@ -29,16 +29,14 @@ void CarrierState::count_direct(core::ScopeId scope_id, carrier_configs::Sealed 
     if (!config.pruning_stopped_at) pruning_.add(version_of(scope_id, config), answered, gone);
 }
 
-void CarrierState::log_refusals(jobs::Claim const& claim, std::span<PausedCarrier const> carriers)
+void CarrierState::log_refusal(jobs::Claim const& claim, PausedCarrier const& carrier)
 {
-    for (auto const& [carrier, seen, refused] : carriers) {
-        CredentialVersion const version{claim.scope_id, carrier, seen};
-        if (!refused || logged_.find(version)) continue;
-        logged_.put(version, std::make_shared<Logged const>());
-        deps_.logger.warn("a carrier refused a credential; its platform is paused",
-            {{"platform", to_string(carrier)}, {"scopeId", core::number(claim.scope_id)},
-                {"reason", *refused}, {"traceId", observe::trace_id_of(claim.traceparent)}});
-    }
+    CredentialVersion const version{claim.scope_id, carrier.carrier, carrier.seen};
+    if (!carrier.refused || logged_.find(version)) return;
+    logged_.put(version, std::make_shared<Logged const>());
+    deps_.logger.warn("a carrier refused a credential; its platform is paused",
+        {{"platform", to_string(carrier.carrier)}, {"scopeId", core::number(claim.scope_id)},
+            {"reason", *carrier.refused}, {"traceId", observe::trace_id_of(claim.traceparent)}});
 }
 
 } // namespace notify

@@ -28,8 +28,8 @@ public:
     void count_direct(core::ScopeId scope_id, carrier_configs::Sealed const& config,
         std::span<std::int64_t const> answered, std::span<devices::Gone const> gone);
 
-    /// Logs the credentials that were refused in this run, each once. `claim` is the run's job.
-    void log_refusals(jobs::Claim const& claim, std::span<PausedCarrier const> carriers);
+    /// Logs that a credential was refused in this run, once for each credential. `claim` is the run's job.
+    void log_refusal(jobs::Claim const& claim, PausedCarrier const& carrier);
 
 private:
     struct Logged {};

@@ -3,6 +3,7 @@
 // responses in one run.
 
 #include "core/clock.hpp"
+#include "core/id.hpp"
 #include "core/scope.hpp"
 #include "domain/credential.hpp"
 #include "pg/tx.hpp"
@@ -10,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace notify {
 
@@ -22,9 +24,17 @@ struct PausedCarrier {
     std::optional<std::string> refused;
 };
 
-/// Pauses the carriers that refused the scope's credential. Returns whether all of `carriers` are paused now
-/// and stay paused until this transaction ends. If true, the end of the pause makes the pushes due that this
-/// transaction leaves waiting.
-bool pause(pg::Tx& tx, core::ScopeId scope_id, std::span<PausedCarrier const> carriers, core::Time now);
+/// A run whose carrier is paused.
+struct PausedRun {
+    core::ScopeId scope_id{};
+    PausedCarrier carrier;
+    std::optional<core::Uuid> waiting; ///< the `ref` of its job, if the job goes on after the pause
+};
+
+/// Pauses the carriers that refused a scope's credential. The end of a pause makes the waiting jobs due. If a
+/// credential was replaced or a pause ended during a run, its job is made due here. `queue_of`: the queue of
+/// the jobs.
+void write_pauses(
+    pg::Tx& tx, std::span<PausedRun const> runs, std::string_view (*queue_of)(Carrier), core::Time now);
 
 } // namespace notify

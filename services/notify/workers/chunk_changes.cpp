@@ -1,6 +1,5 @@
 #include "workers/chunk_changes.hpp"
 
-#include "jobs/queue.hpp"
 #include "storage/broadcast_pruning.hpp"
 #include "storage/broadcasts.hpp"
 
@@ -73,29 +72,16 @@ void write_counters(pg::Tx& tx, Runs const& runs, std::set<broadcasts::Key> cons
     broadcast_pruning::add(tx, answers);
 }
 
-/// Pauses the carriers that have refused a credential. If a credential was replaced or a pause ended during a
-/// run, no resume job will make the chunk due, so it is made due here.
-void write_pauses(pg::Tx& tx, Runs const& runs, std::set<broadcasts::Key> const& unfinished, core::Time now)
+std::vector<PausedRun> paused_of(Runs const& runs, std::set<broadcasts::Key> const& unfinished)
 {
-    struct Waiting {
-        PausedCarrier paused;
-        std::vector<core::Uuid> chunks;
-    };
-
-    std::map<std::pair<core::ScopeId, core::Time>, Waiting> by_credential;
+    std::vector<PausedRun> paused;
     for (auto const* run : runs) {
-        auto const& paused = run->paused();
-        if (!paused) continue;
-        auto const [it, is_new] = by_credential.try_emplace({run->chunk().key.scope_id, paused->seen});
-        auto& waiting = it->second;
-        if (is_new || paused->refused) waiting.paused = *paused;
-        if (goes_on(*run, unfinished)) waiting.chunks.push_back(run->chunk().key.id);
+        if (!run->paused()) continue;
+        auto const& key = run->chunk().key;
+        bool const waits = goes_on(*run, unfinished);
+        paused.push_back({key.scope_id, *run->paused(), waits ? std::optional(key.id) : std::nullopt});
     }
-    for (auto const& [credential, waiting] : by_credential) {
-        if (!pause(tx, credential.first, {&waiting.paused, 1}, now))
-            jobs::enqueue(
-                tx, broadcast_chunks::queue_of(waiting.paused.carrier), credential.first, waiting.chunks);
-    }
+    return paused;
 }
 
 /// Locks the broadcasts first, so that a cancellation and the runs do not overlap.
@@ -105,7 +91,7 @@ void write(pg::Tx& tx, Runs runs, core::Time now)
     auto const existed = write_chunks(tx, runs, unfinished);
     std::erase_if(runs, [&](ChunkRun const* run) { return !existed.contains(run->chunk().key); });
     write_counters(tx, runs, unfinished);
-    write_pauses(tx, runs, unfinished, now);
+    write_pauses(tx, paused_of(runs, unfinished), broadcast_chunks::queue_of, now);
     std::set<broadcasts::Key> keys;
     for (auto const* run : runs)
         keys.insert(broadcast_of(*run));

@@ -1,5 +1,5 @@
 #pragma once
-// Only ChunkHandler uses this header.
+// Only ChunkHandler and JobHandlers use this header.
 
 #include "core/clock.hpp"
 #include "jobs/end_claims.hpp"

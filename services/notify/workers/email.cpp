@@ -6,7 +6,6 @@
 #include "domain/retry.hpp"
 #include "jobs/failure.hpp"
 #include "observe/log.hpp"
-#include "observe/trace.hpp"
 #include "pg/database.hpp"
 #include "storage/email_domains.hpp"
 #include "storage/push_jobs.hpp"
@@ -58,19 +57,6 @@ Verdict verdict_of(mail::Outcome outcome) noexcept
         break;
     }
     return Verdict::transient;
-}
-
-Kind kind_of(NextStep step) noexcept
-{
-    switch (step) {
-    case NextStep::sent:
-        return Kind::done;
-    case NextStep::retry:
-        return Kind::retry;
-    case NextStep::failed:
-        break;
-    }
-    return Kind::dead;
 }
 
 /// The lane of a tenant's emails to the recipient's domain. Tenants have lanes of their own, so that none
@@ -125,20 +111,7 @@ jobs::AsyncWorkerOptions EmailHandler::options() const
 {
     return {.queue = std::string(queue_of(Channel::email)),
         .capacity = capacity,
-        .claim_per_scope = claim_per_scope,
-        .on_dead = [this](pg::Tx& tx, jobs::Claim const& claim) {
-            fail_given_up(tx, claim, deps_.clock.now());
-        }};
-}
-
-jobs::AsyncHandler EmailHandler::handler()
-{
-    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
-                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
-        .record =
-            [this](pg::Tx& tx, std::span<FinishedRun const* const> runs) {
-                record_message_changes(tx, runs, deps_.clock.now());
-            }};
+        .claim_per_scope = claim_per_scope};
 }
 
 void EmailHandler::begin(
@@ -170,10 +143,7 @@ std::vector<EmailHandler::RunPtr> EmailHandler::load(std::vector<jobs::Claim> co
         all.push_back(scope);
         ids.push_back(id);
     }
-    std::vector<notifications::Key> keys;
-    keys.reserve(claims.size());
-    for (auto const& claim : claims)
-        keys.push_back({claim.scope_id, claim.ref});
+    auto const keys = keys_of(claims);
     return deps_.db.transact_blocking(pg::Scopes(std::move(ids)), [&](pg::Tx& tx) {
         auto found = push_jobs::find_unsent(tx, keys);
         auto const senders = email_domains::senders(tx, all, deps_.keyring);
@@ -212,10 +182,7 @@ asio::awaitable<void> EmailHandler::run(RunPtr run)
     }
     if (failure && jobs::is_outage(failure)) co_return run->worker.fail(std::move(run->claim), failure);
     if (failure) {
-        deps_.logger.error("handling a notification failed unexpectedly",
-            {{"queue", run->claim.queue}, {"notificationId", run->claim.ref.to_string()},
-                {"what", observe::first_line(jobs::describe(failure))},
-                {"traceId", observe::trace_id_of(run->claim.traceparent)}});
+        log_failure(deps_.logger, run->claim, failure);
         end = end_of(*run, {.verdict = Verdict::transient, .reason = std::string(failures::internal)});
     }
     end.took = Steady::now() - begun;
@@ -319,7 +286,8 @@ asio::awaitable<mail::SendResult> EmailHandler::submit(Run& run, Rows rows)
         .to = n.to,
         .subject = n.content.subject,
         .sender = std::move(run.sender),
-        .traceparent = n.traceparent.value_or("")};
+        .traceparent = n.traceparent.value_or(""),
+        .tenant = core::tenant_of(run.scope.id)};
     (n.content.html ? message.html : message.text) = n.content.body;
     message.attachments.reserve(rows.size());
     for (auto& row : rows)
@@ -362,7 +330,7 @@ FinishedRun EmailHandler::end_of(Run const& run, SendResult const& result) const
 {
     auto const& n = *run.notification;
     auto const next = followup_of(deps_.clock, n, {run.began, result});
-    return {.kind = kind_of(next.step),
+    return {.kind = next.kind,
         .run_at = next.again,
         .note = MessageChange{.id = n.id,
             .queued_at = n.queued_at,

@@ -40,15 +40,16 @@ class EmailHandler {
 public:
     EmailHandler(WorkerDeps const& deps, DeliveryLatencies& latencies);
 
-    /// The options and the handler of the worker. This object must outlive the worker.
+    /// The options of the worker, which this object must outlive.
     jobs::AsyncWorkerOptions options() const;
-    jobs::AsyncHandler handler();
+
+    /// As jobs::AsyncHandler::begin.
+    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
 
 private:
     struct Run;
     using RunPtr = std::shared_ptr<Run>;
 
-    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
     std::vector<RunPtr> load(std::vector<jobs::Claim> const& claims,
         std::map<core::ScopeId, core::Scope> const& scopes, jobs::AsyncWorker& worker) const;
     asio::awaitable<void> run(RunPtr run);

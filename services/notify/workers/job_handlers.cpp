@@ -10,15 +10,19 @@
 #include "workers/broadcast_chunk.hpp"
 #include "workers/broadcast_prune.hpp"
 #include "workers/carrier_state.hpp"
+#include "workers/chunk_changes.hpp"
 #include "workers/email.hpp"
 #include "workers/fan_out.hpp"
+#include "workers/message_changes.hpp"
 #include "workers/notification_job.hpp"
 #include "workers/push.hpp"
+#include "workers/push_changes.hpp"
 #include "workers/push_resolver.hpp"
 #include "workers/resume_paused_carrier.hpp"
 #include "workers/sms.hpp"
 
 #include <deque>
+#include <functional>
 
 namespace notify {
 
@@ -33,6 +37,31 @@ using service::TenantHandler;
 jobs::Handler for_active_tenants(WorkerDeps const& deps, TenantHandler handler)
 {
     return service::for_active_tenants(deps.io, deps.directory, deps.clock, std::move(handler));
+}
+
+/// Writes the outcomes of runs (jobs::AsyncHandler::record) at `now`.
+using Record = void(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs, core::Time now);
+
+/// The queue of `handler`, which starts the jobs. `record` writes their outcomes.
+template <class Handler>
+JobHandlers::AsyncQueue async_queue(Handler& handler, Record& record, core::Clock const& clock)
+{
+    return {.options = handler.options(),
+        .handler = {.begin = std::bind_front(&Handler::begin, &handler),
+            .record = [&clock, &record](pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs) {
+                record(tx, runs, clock.now());
+            }}};
+}
+
+/// As `async_queue`, for jobs of notifications. A notification whose outcome cannot be written fails.
+template <class Handler>
+JobHandlers::AsyncQueue notification_queue(Handler& handler, Record& record, core::Clock const& clock)
+{
+    auto queue = async_queue(handler, record, clock);
+    queue.options.on_dead = [&clock](pg::Tx& tx, jobs::Claim const& claim) {
+        fail_given_up(tx, claim, clock.now());
+    };
+    return queue;
 }
 
 } // namespace
@@ -61,7 +90,8 @@ struct JobHandlers::Impl {
     BroadcastPruneHandler broadcast_prune;
 };
 
-JobHandlers::JobHandlers(sms::Options const& sms, WorkerDeps deps) : impl_(std::make_unique<Impl>(sms, deps))
+JobHandlers::JobHandlers(sms::Options const& sms, WorkerDeps const& deps)
+    : impl_(std::make_unique<Impl>(sms, deps))
 {
 }
 
@@ -84,12 +114,14 @@ std::vector<JobHandlers::Queue> JobHandlers::queues() const
 std::vector<JobHandlers::AsyncQueue> JobHandlers::async_queues() const
 {
     Impl& h = *impl_;
-    std::vector<AsyncQueue> queues{{h.email.options(), h.email.handler()}, {h.sms.options(), h.sms.handler()},
-        {h.resolver.options(), h.resolver.handler()}};
+    auto const& clock = h.deps.clock;
+    std::vector<AsyncQueue> queues{notification_queue(h.email, record_message_changes, clock),
+        notification_queue(h.sms, record_message_changes, clock),
+        notification_queue(h.resolver, resolve_pushes, clock)};
     for (auto& push : h.push)
-        queues.push_back({push.options(), push.handler()});
+        queues.push_back(notification_queue(push, record_push_changes, clock));
     for (auto& chunk : h.chunk)
-        queues.push_back({chunk.options(), chunk.handler()});
+        queues.push_back(async_queue(chunk, record_chunk_changes, clock));
     return queues;
 }
 

@@ -22,7 +22,7 @@ namespace notify {
 /// run is not sent.
 class JobHandlers {
 public:
-    JobHandlers(sms::Options const& sms, WorkerDeps deps);
+    JobHandlers(sms::Options const& sms, WorkerDeps const& deps);
     ~JobHandlers();
     JobHandlers(JobHandlers const&) = delete;
     JobHandlers& operator=(JobHandlers const&) = delete;

@@ -1,5 +1,5 @@
 #pragma once
-// Only the handlers of emails and text messages use this header.
+// Only the handlers of emails and text messages, and JobHandlers, use this header.
 
 #include "core/clock.hpp"
 #include "core/id.hpp"

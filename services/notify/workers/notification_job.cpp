@@ -3,29 +3,17 @@
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
 #include "domain/status.hpp"
-#include "pg/database.hpp"
+#include "jobs/failure.hpp"
+#include "observe/log.hpp"
+#include "observe/trace.hpp"
 #include "storage/notification_status.hpp"
-#include "storage/notifications.hpp"
 #include "storage/push_deliveries.hpp"
 
 namespace notify {
 
 namespace {
 
-using jobs::Outcome;
-
-std::optional<Status> status_after(NextStep next) noexcept
-{
-    switch (next) {
-    case NextStep::sent:
-        return Status::sent;
-    case NextStep::failed:
-        return Status::failed;
-    case NextStep::retry:
-        break;
-    }
-    return std::nullopt;
-}
+using Kind = jobs::Outcome::Kind;
 
 /// Fails `n`, which must be locked. A push that has reached some devices fails only at the other devices.
 void fail_internally(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::Time now)
@@ -33,18 +21,12 @@ void fail_internally(pg::Tx& tx, core::ScopeId scope_id, Notification& n, core::
     std::string const why(failures::internal);
     n.attempt_token.reset();
     push_deliveries::fail_pending(tx, scope_id, n.id, why, now);
-    bool const fails = n.status == Status::queued;
-    write_progress(tx, scope_id, n, fails ? std::optional(Status::failed) : std::nullopt, why, now);
+    bool const failed =
+        n.status == Status::queued && notifications::change_status(tx, scope_id, n, Status::failed, why, now);
+    if (!failed) notifications::update_progress(tx, scope_id, n);
 }
 
 } // namespace
-
-void write_progress(pg::Tx& tx, core::ScopeId scope_id, Notification& n, std::optional<Status> to,
-    std::optional<std::string> const& detail, core::Time now)
-{
-    bool const changed = to && notifications::change_status(tx, scope_id, n, *to, detail, now);
-    if (!changed) notifications::update_progress(tx, scope_id, n);
-}
 
 Followup followup_of(core::Clock const& clock, Notification const& n, Attempt const& attempt)
 {
@@ -55,14 +37,38 @@ Followup followup_of(core::Clock const& clock, Notification const& n, Attempt co
                                         .now = now,
                                         .retry_after = attempt.result.retry_after},
         crypto::random_u64());
-    NextStep const step = next_step(attempt.result.verdict, again.has_value());
-    return {.step = step, .again = again.value_or(now), .to = status_after(step), .now = now};
+    switch (next_step(attempt.result.verdict, again.has_value())) {
+    case NextStep::sent:
+        return {.kind = Kind::done, .to = Status::sent};
+    case NextStep::retry:
+        return {.kind = Kind::retry, .again = again.value()};
+    case NextStep::failed:
+        break;
+    }
+    return {.kind = Kind::dead, .to = Status::failed};
 }
 
 void fail_given_up(pg::Tx& tx, jobs::Claim const& claim, core::Time now)
 {
     auto n = notifications::lock(tx, claim.scope_id, claim.ref);
     if (n) fail_internally(tx, claim.scope_id, *n, now);
+}
+
+std::vector<notifications::Key> keys_of(std::span<jobs::Claim const> claims)
+{
+    std::vector<notifications::Key> keys;
+    keys.reserve(claims.size());
+    for (auto const& claim : claims)
+        keys.push_back({claim.scope_id, claim.ref});
+    return keys;
+}
+
+void log_failure(observe::Logger& logger, jobs::Claim const& claim, std::exception_ptr const& failure)
+{
+    logger.error("handling a notification failed unexpectedly",
+        {{"queue", claim.queue}, {"notificationId", claim.ref.to_string()},
+            {"what", observe::first_line(jobs::describe(failure))},
+            {"traceId", observe::trace_id_of(claim.traceparent)}});
 }
 
 } // namespace notify

@@ -9,10 +9,13 @@
 #include "domain/send_result.hpp"
 #include "jobs/worker.hpp"
 #include "pg/tx.hpp"
+#include "storage/notifications.hpp"
 #include "workers/deps.hpp"
 
+#include <exception>
 #include <optional>
-#include <string>
+#include <span>
+#include <vector>
 
 namespace notify {
 
@@ -24,10 +27,9 @@ struct Attempt {
 
 /// What follows from an attempt.
 struct Followup {
-    NextStep step{};
-    core::Time again;         ///< `NextStep::retry`: when the next attempt is made
-    std::optional<Status> to; ///< the new status of the notification, if it changes
-    core::Time now;           ///< when this was decided
+    jobs::Outcome::Kind kind{}; ///< of the job's outcome
+    core::Time again;           ///< `Kind::retry`: when the next attempt is made
+    std::optional<Status> to;   ///< the new status of the notification, if it changes
 };
 
 /// Decides what follows from an attempt for `n`.
@@ -38,9 +40,10 @@ Followup followup_of(core::Clock const& clock, Notification const& n, Attempt co
 /// (`jobs::AsyncWorkerOptions::on_dead`).
 void fail_given_up(pg::Tx& tx, jobs::Claim const& claim, core::Time now);
 
-/// Writes the result of a run for `n`, which must be locked: the attempts, the provider's id and, if `to` is
-/// set and `advance` permits it, the status `to`.
-void write_progress(pg::Tx& tx, core::ScopeId scope_id, Notification& n, std::optional<Status> to,
-    std::optional<std::string> const& detail, core::Time now);
+/// The notifications of jobs.
+std::vector<notifications::Key> keys_of(std::span<jobs::Claim const> claims);
+
+/// Logs an unexpected exception of a job's run.
+void log_failure(observe::Logger& logger, jobs::Claim const& claim, std::exception_ptr const& failure);
 
 } // namespace notify

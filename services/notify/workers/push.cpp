@@ -2,11 +2,9 @@
 
 #include "crypto/random.hpp"
 #include "domain/retry.hpp"
-#include "jobs/failure.hpp"
-#include "observe/log.hpp"
-#include "observe/trace.hpp"
 #include "pg/batch.hpp"
 #include "pg/database.hpp"
+#include "pg/tx_batch.hpp"
 #include "storage/push_jobs.hpp"
 #include "storage/web_subscriptions.hpp"
 #include "workers/push_changes.hpp"
@@ -18,7 +16,6 @@ namespace notify {
 
 namespace {
 
-using jobs::FinishedRun;
 using Kind = jobs::Outcome::Kind;
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
@@ -38,15 +35,6 @@ SharedPush render(core::Scope const& scope, Notification const& n)
         .traceparent = n.traceparent ? std::string_view(*n.traceparent) : std::string_view(),
         .scope = scope,
         .settings = n.content.push}));
-}
-
-std::vector<notifications::Key> keys_of(std::vector<jobs::Claim> const& claims)
-{
-    std::vector<notifications::Key> keys;
-    keys.reserve(claims.size());
-    for (auto const& claim : claims)
-        keys.push_back({claim.scope_id, claim.ref});
-    return keys;
 }
 
 Kind kind_of(PushRun const& run) noexcept
@@ -70,20 +58,7 @@ jobs::AsyncWorkerOptions PushHandler::options() const
 {
     return {.queue = std::string(push_queue_of(carrier_)),
         .capacity = capacity,
-        .claim_per_scope = claim_per_scope,
-        .on_dead = [this](pg::Tx& tx, jobs::Claim const& claim) {
-            fail_given_up(tx, claim, deps_.clock.now());
-        }};
-}
-
-jobs::AsyncHandler PushHandler::handler()
-{
-    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
-                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
-        .record =
-            [this](pg::Tx& tx, std::span<FinishedRun const* const> runs) {
-                record_push_changes(tx, runs, deps_.clock.now());
-            }};
+        .claim_per_scope = claim_per_scope};
 }
 
 void PushHandler::begin(
@@ -104,6 +79,7 @@ void PushHandler::begin(
 std::vector<PushHandler::Loaded> PushHandler::load(std::vector<jobs::Claim> const& claims) const
 {
     return deps_.db.transact_blocking(pg::scopes_of(std::span(claims)), [&](pg::Tx& tx) {
+        pg::use_batch_plans(tx);
         auto found = push_jobs::find_unsent(tx, keys_of(claims));
         std::vector<push_deliveries::Push> pushes;
         std::vector<core::ScopeId> scopes;
@@ -142,11 +118,8 @@ void PushHandler::start(core::Scope const& scope, jobs::Claim claim, Loaded load
     std::unique_ptr<PushBatch> batch;
     try {
         batch = batch_of(scope, *run->run);
-    } catch (std::exception const& error) {
-        deps_.logger.error("handling a notification failed unexpectedly",
-            {{"queue", run->claim.queue}, {"notificationId", id.to_string()},
-                {"what", observe::first_line(error.what())},
-                {"traceId", observe::trace_id_of(run->claim.traceparent)}});
+    } catch (std::exception const&) {
+        log_failure(deps_.logger, run->claim, std::current_exception());
         auto result = push_result(Verdict::transient, std::string(failures::internal));
         result.handed_out = true; // so that it counts as an attempt, and attempts end
         return finish(*run, std::vector(run->run->targets().size(), result));
@@ -183,7 +156,7 @@ void PushHandler::finish(Run& run, std::span<PushResult const> results)
         decisions.apply(results, deps_.clock.now(), crypto::random_u64());
         count(run, results);
         if (decisions.accepted()) latency_.accepted(decisions.notification().due_at(), deps_.clock.now());
-        if (decisions.paused()) carrier_state_.log_refusals(run.claim, {&*decisions.paused(), 1});
+        if (decisions.paused()) carrier_state_.log_refusal(run.claim, *decisions.paused());
     }
     auto const id = run.claim.ref;
     run.worker.finish({.claim = std::move(run.claim),

@@ -33,9 +33,11 @@ public:
     {
     }
 
-    /// The options and the handler of the worker. This object must outlive the worker.
+    /// The options of the worker, which this object must outlive.
     jobs::AsyncWorkerOptions options() const;
-    jobs::AsyncHandler handler();
+
+    /// As jobs::AsyncHandler::begin.
+    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
 
 private:
     struct Run;
@@ -47,7 +49,6 @@ private:
         std::shared_ptr<carrier_configs::Sealed const> config;
     };
 
-    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
     std::vector<Loaded> load(std::vector<jobs::Claim> const& claims) const;
     void start(core::Scope const& scope, jobs::Claim claim, Loaded loaded, jobs::AsyncWorker& worker,
         std::stop_token const& stop);

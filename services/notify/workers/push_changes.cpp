@@ -1,12 +1,10 @@
 #include "workers/push_changes.hpp"
 
 #include "domain/retry.hpp"
-#include "jobs/queue.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/push_jobs.hpp"
 
 #include <any>
-#include <deque>
 #include <map>
 #include <set>
 #include <utility>
@@ -66,28 +64,14 @@ void write_deliveries(pg::Tx& tx, std::vector<Locked> const& all)
     push_deliveries::write(tx, changes);
 }
 
-/// Pauses the carriers that have refused a credential. If a credential was replaced or a pause ended during a
-/// run, no resume job will make its push due, so it is made due here.
-void write_pauses(pg::Tx& tx, std::vector<Locked> const& all, core::Time now)
+std::vector<PausedRun> paused_of(std::vector<Locked> const& all)
 {
-    struct Waiting {
-        PausedCarrier paused;
-        std::vector<core::Uuid> ids;
-    };
-
-    std::map<std::pair<core::ScopeId, core::Time>, Waiting> by_credential;
-    for (auto const& locked : all) {
-        auto const& paused = locked.run.paused();
-        if (!paused) continue;
-        auto const [it, is_new] = by_credential.try_emplace({locked.key.scope_id, paused->seen});
-        auto& waiting = it->second;
-        if (is_new || paused->refused) waiting.paused = *paused;
-        if (locked.run.next_run()) waiting.ids.push_back(locked.key.id);
-    }
-    for (auto const& [credential, waiting] : by_credential) {
-        if (!pause(tx, credential.first, {&waiting.paused, 1}, now))
-            jobs::enqueue(tx, push_queue_of(waiting.paused.carrier), credential.first, waiting.ids);
-    }
+    std::vector<PausedRun> paused;
+    for (auto const& [key, run, n] : all)
+        if (run.paused())
+            paused.push_back(
+                {key.scope_id, *run.paused(), run.next_run() ? std::optional(key.id) : std::nullopt});
+    return paused;
 }
 
 /// The queued pushes whose last run has ended without success, although no other carrier has a job for them.
@@ -110,7 +94,7 @@ void record_push_changes(pg::Tx& tx, std::span<jobs::FinishedRun const* const> r
     auto locked = lock(tx, runs_by_key(runs, ended));
     push_deliveries::fail_pending(tx, ended, failures::overtaken, now);
     write_deliveries(tx, locked);
-    write_pauses(tx, locked, now);
+    write_pauses(tx, paused_of(locked), push_queue_of, now);
     auto const failed = hopeless(tx, locked);
     std::vector<notifications::StatusChange> changes;
     std::vector<notifications::Progress> progress;

@@ -1,5 +1,5 @@
 #pragma once
-// Only the handlers of pushes use this header.
+// Only the handlers of pushes and JobHandlers use this header.
 
 #include "core/clock.hpp"
 #include "core/id.hpp"

@@ -1,10 +1,10 @@
 #include "workers/push_resolver.hpp"
 
+#include "domain/retry.hpp"
 #include "storage/notification_status.hpp"
 #include "storage/push_deliveries.hpp"
 #include "storage/push_jobs.hpp"
 #include "workers/active_tenants.hpp"
-#include "workers/notification_job.hpp"
 
 #include <any>
 #include <utility>
@@ -54,7 +54,24 @@ void fail(pg::Tx& tx, std::vector<notifications::Key> const& keys, core::Time no
     notifications::change_statuses(tx, std::move(changes), now);
 }
 
-void resolve(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs, core::Time now)
+} // namespace
+
+jobs::AsyncWorkerOptions PushResolver::options() const
+{
+    return {.queue = std::string(queue_of(Channel::push)),
+        .capacity = capacity,
+        .claim_per_scope = claim_per_scope};
+}
+
+void PushResolver::begin(
+    std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& /*stop*/)
+{
+    keep_active(claims, worker, deps_);
+    for (auto& claim : claims)
+        worker.finish({.claim = std::move(claim), .note = Resolve{}});
+}
+
+void resolve_pushes(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs, core::Time now)
 {
     auto const unsent = find_unsent(tx, runs);
     if (unsent.keys.empty()) return;
@@ -72,32 +89,6 @@ void resolve(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs, core::T
     }
     push_deliveries::plan(tx, of_several);
     if (!without_devices.empty()) fail(tx, without_devices, now);
-}
-
-} // namespace
-
-jobs::AsyncWorkerOptions PushResolver::options() const
-{
-    return {.queue = std::string(queue_of(Channel::push)),
-        .capacity = capacity,
-        .claim_per_scope = claim_per_scope,
-        .on_dead = [this](pg::Tx& tx, jobs::Claim const& claim) {
-            fail_given_up(tx, claim, deps_.clock.now());
-        }};
-}
-
-jobs::AsyncHandler PushResolver::handler()
-{
-    return {.begin =
-                [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const&) {
-                    keep_active(claims, worker, deps_);
-                    for (auto& claim : claims)
-                        worker.finish({.claim = std::move(claim), .note = Resolve{}});
-                },
-        .record =
-            [this](pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs) {
-                resolve(tx, runs, deps_.clock.now());
-            }};
 }
 
 } // namespace notify

@@ -1,8 +1,14 @@
 #pragma once
 // Only JobHandlers uses this header.
 
+#include "core/clock.hpp"
 #include "jobs/async_worker.hpp"
+#include "pg/tx.hpp"
 #include "workers/deps.hpp"
+
+#include <span>
+#include <stop_token>
+#include <vector>
 
 namespace notify {
 
@@ -13,12 +19,17 @@ class PushResolver {
 public:
     explicit PushResolver(WorkerDeps const& deps) : deps_(deps) {}
 
-    /// The options and the handler of the worker. This object must outlive the worker.
+    /// The options of the worker, which this object must outlive.
     jobs::AsyncWorkerOptions options() const;
-    jobs::AsyncHandler handler();
+
+    /// As jobs::AsyncHandler::begin.
+    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
 
 private:
     WorkerDeps const& deps_;
 };
+
+/// Enqueues the pushes of the runs (jobs::AsyncHandler::record).
+void resolve_pushes(pg::Tx& tx, std::span<jobs::FinishedRun const* const> runs, core::Time now);
 
 } // namespace notify

@@ -75,19 +75,6 @@ Verdict verdict_of(sms::SendResult const& sent) noexcept
     return Verdict::unknown;
 }
 
-Kind kind_of(NextStep step) noexcept
-{
-    switch (step) {
-    case NextStep::sent:
-        return Kind::done;
-    case NextStep::retry:
-        return Kind::retry;
-    case NextStep::failed:
-        break;
-    }
-    return Kind::dead;
-}
-
 /// The end of a run that sends nothing: the notification fails.
 FinishedRun failed(Notification const& n, std::string_view reason)
 {
@@ -147,21 +134,7 @@ SmsHandler::SmsHandler(sms::Options const& options, WorkerDeps const& deps)
 
 jobs::AsyncWorkerOptions SmsHandler::options() const
 {
-    return {.queue = std::string(queue_of(Channel::sms)),
-        .capacity = capacity,
-        .on_dead = [this](pg::Tx& tx, jobs::Claim const& claim) {
-            fail_given_up(tx, claim, deps_.clock.now());
-        }};
-}
-
-jobs::AsyncHandler SmsHandler::handler()
-{
-    return {.begin = [this](std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker,
-                         std::stop_token const& stop) { begin(std::move(claims), worker, stop); },
-        .record =
-            [this](pg::Tx& tx, std::span<FinishedRun const* const> runs) {
-                record_message_changes(tx, runs, deps_.clock.now());
-            }};
+    return {.queue = std::string(queue_of(Channel::sms)), .capacity = capacity};
 }
 
 void SmsHandler::begin(
@@ -254,7 +227,7 @@ FinishedRun SmsHandler::end_of(Run const& run, SendResult const& result, bool op
 {
     auto const& n = *run.notification;
     auto const next = followup_of(deps_.clock, n, {run.began, result});
-    return {.kind = kind_of(next.step),
+    return {.kind = next.kind,
         .run_at = next.again,
         .note = MessageChange{.id = n.id,
             .queued_at = n.queued_at,
@@ -285,11 +258,7 @@ FinishedRun SmsHandler::end_interrupted(Run const& run) const
 FinishedRun SmsHandler::end_after(Run const& run, std::exception_ptr const& failure) const
 {
     bool const is_outage = jobs::is_outage(failure);
-    if (!is_outage)
-        deps_.logger.error("handling a notification failed unexpectedly",
-            {{"queue", run.claim.queue}, {"notificationId", run.claim.ref.to_string()},
-                {"what", observe::first_line(jobs::describe(failure))},
-                {"traceId", observe::trace_id_of(run.claim.traceparent)}});
+    if (!is_outage) log_failure(deps_.logger, run.claim, failure);
     core::Time const now = deps_.clock.now();
     MessageChange change{.id = run.claim.ref, .queued_at = {}, .ended_attempt = run.claim.token};
     if (run.notification) change.queued_at = run.notification->queued_at;
@@ -306,7 +275,7 @@ FinishedRun SmsHandler::end_after(Run const& run, std::exception_ptr const& fail
     change.counts = true;
     change.to = next.to;
     change.reason = std::string(failures::internal);
-    return {.kind = kind_of(next.step), .run_at = next.again, .note = std::move(change)};
+    return {.kind = next.kind, .run_at = next.again, .note = std::move(change)};
 }
 
 asio::awaitable<std::optional<sms::SendLimits::Permit>> SmsHandler::permit(

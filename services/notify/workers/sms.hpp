@@ -49,9 +49,11 @@ class SmsHandler {
 public:
     SmsHandler(sms::Options const& options, WorkerDeps const& deps);
 
-    /// The options and the handler of the worker. This object must outlive the worker.
+    /// The options of the worker, which this object must outlive.
     jobs::AsyncWorkerOptions options() const;
-    jobs::AsyncHandler handler();
+
+    /// As jobs::AsyncHandler::begin.
+    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
 
 private:
     /// The state of a run.
@@ -72,7 +74,6 @@ private:
 
     using RunPtr = std::shared_ptr<Run>;
 
-    void begin(std::vector<jobs::Claim> claims, jobs::AsyncWorker& worker, std::stop_token const& stop);
     asio::awaitable<void> run(RunPtr run);
     asio::awaitable<jobs::FinishedRun> attempt(Run& run);
     asio::awaitable<jobs::FinishedRun> send(

@@ -3,10 +3,11 @@
 // Fastify, pg and the stripe package.
 //
 //     DATABASE_URL=postgresql://... SECRET=whsec_... PORT=8199 node server.mjs
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import Fastify from 'fastify'
 import pg from 'pg'
 import Stripe from 'stripe'
+import { transact, uuidv7 } from '../peer_parts.mjs'
 
 const { webhooks } = new Stripe('sk_test_none')
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
@@ -24,37 +25,14 @@ async function tenantOf(host) {
     return id
 }
 
-// Runs `work` in one transaction with the row-level security setting, as the service does.
-async function scoped(scope, work) {
-    const client = await pool.connect()
-    try {
-        await client.query('BEGIN')
-        await client.query({
-            name: 'begin', values: [String(scope), (BigInt(0x53) << 56n | BigInt(scope)).toString()],
-            text: "SELECT set_config('app.scopes', $1, true), pg_advisory_xact_lock($2)",
-        })
-        const result = await work(client)
-        await client.query('COMMIT')
-        return result
-    } catch (error) {
-        await client.query('ROLLBACK')
-        throw error
-    } finally {
-        client.release()
-    }
-}
+const scoped = (scope, work) => transact(pool, {
+    name: 'begin', values: [String(scope), (BigInt(0x53) << 56n | BigInt(scope)).toString()],
+    text: "SELECT set_config('app.scopes', $1, true), pg_advisory_xact_lock($2)",
+}, work)
 
 const hash = text => {
     const hex = createHash('sha256').update(text).digest('hex')
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
-}
-function uuidv7() {
-    const bytes = randomBytes(16)
-    bytes.writeUIntBE(Date.now(), 0, 6)
-    bytes[6] = (bytes[6] & 0x0f) | 0x70
-    bytes[8] = (bytes[8] & 0x3f) | 0x80
-    const hex = bytes.toString('hex')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 const statuses = { trialing: 'active', active: 'active', paused: 'paused' }

@@ -1,10 +1,11 @@
-// The peer of notify for scripts/bench: the route that accepts a direct push, over the same tables with the same checks (API key with checksum
-// and cache, fields, template, row-level security), in typical code with Fastify, pg and BullMQ. worker.mjs sends the pushes.
+// The peer of notify for scripts/bench: the route that accepts a direct push, over the same tables with the same checks (API key with
+// cache, fields, template, row-level security), in typical code with Fastify, pg and BullMQ. worker.mjs sends the pushes.
 //
 //     DATABASE_URL=postgresql://... REDIS_URL=redis://... PORT=8199 node server.mjs
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { Queue } from 'bullmq'
 import Fastify from 'fastify'
+import { uuidv7 } from '../peer_parts.mjs'
 import { connection, pool, queueName, scoped } from './shared.mjs'
 
 const app = Fastify({ logger: false, bodyLimit: 1 << 20 })
@@ -34,15 +35,6 @@ async function authenticate(request) {
         keys.set(hash, known)
     }
     request.scope = known.scope
-}
-
-function uuidv7() {
-    const bytes = randomBytes(16)
-    bytes.writeUIntBE(Date.now(), 0, 6)
-    bytes[6] = (bytes[6] & 0x0f) | 0x70
-    bytes[8] = (bytes[8] & 0x3f) | 0x80
-    const hex = bytes.toString('hex')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 function render(text, variables) {

@@ -3,9 +3,10 @@
 // and pg.
 //
 //     DATABASE_URL=postgresql://... PORT=8199 node server.mjs
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import Fastify from 'fastify'
 import pg from 'pg'
+import { transact, uuidv7 } from '../peer_parts.mjs'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 8 })
 const app = Fastify({ logger: false, bodyLimit: 1 << 20 })
@@ -36,22 +37,8 @@ class Problem extends Error {
     }
 }
 
-// Runs `work` in one transaction with the row-level security setting, as the service does.
-async function scoped(scope, work) {
-    const client = await pool.connect()
-    try {
-        await client.query('BEGIN')
-        await client.query("SELECT set_config('app.scopes', $1, true)", [String(scope)])
-        const result = await work(client)
-        await client.query('COMMIT')
-        return result
-    } catch (error) {
-        await client.query('ROLLBACK')
-        throw error
-    } finally {
-        client.release()
-    }
-}
+const scoped = (scope, work) =>
+    transact(pool, { text: "SELECT set_config('app.scopes', $1, true)", values: [String(scope)] }, work)
 
 async function authenticate(request) {
     const header = request.headers.authorization ?? ''
@@ -96,15 +83,6 @@ const show = f => ({
     deletedAt: f.deleted_at,
     version: Number(f.version),
 })
-
-function uuidv7() {
-    const bytes = randomBytes(16)
-    bytes.writeUIntBE(Date.now(), 0, 6)
-    bytes[6] = (bytes[6] & 0x0f) | 0x70
-    bytes[8] = (bytes[8] & 0x3f) | 0x80
-    const hex = bytes.toString('hex')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
 
 app.setErrorHandler((error, request, reply) => {
     const status = error.statusCode ?? 500

@@ -18,6 +18,14 @@ inline Envelope envelope_to(std::string to, std::string message = "Subject: x\r\
         .message = std::move(message)};
 }
 
+/// As `envelope_to`, for a message of the tenant.
+inline Envelope envelope_of(std::int64_t tenant, std::string to)
+{
+    auto envelope = envelope_to(std::move(to));
+    envelope.tenant = core::TenantId{tenant};
+    return envelope;
+}
+
 inline std::future<SendResult> start(Transport& client, Envelope envelope, std::stop_token stop = {})
 {
     auto const promise = std::make_shared<std::promise<SendResult>>();

@@ -104,13 +104,19 @@ public:
         say_all(reply);
     }
 
-    /// Accepts one message. The client sends the commands one by one.
-    std::vector<std::string> take_message(std::string const& reply = "250 2.0.0 Ok")
+    /// Accepts the commands before a message. The client sends them one by one.
+    void accept_commands()
     {
         for (auto const* answer : {"250 2.1.0 Ok", "250 2.1.5 Ok", "354 Go ahead"}) {
             line();
             say(answer);
         }
+    }
+
+    /// Accepts one message and its commands.
+    std::vector<std::string> take_message(std::string const& reply = "250 2.0.0 Ok")
+    {
+        accept_commands();
         auto lines = message();
         say(reply);
         return lines;

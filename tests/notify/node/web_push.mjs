@@ -4,14 +4,17 @@
 // of the server's key and certificate.
 //
 // The name of a subscription selects the response: a status of three digits (`410`, `410-x`; 429 and 503 with Retry-After
-// 60), `redirect` (307 to the endpoint of the subscription `target`), `hang` (no response), `large` (a response of 100,000
+// 60), `redirect` (307 to the endpoint of the subscription `target`), `hang` or `hang-x` (no response), `large` (a response of 100,000
 // bytes); other names: 201 with a Location.
 //
 //   POST /subscribe {name, applicationServerKey} -> {endpoint, keys: {p256dh, auth}}, as of a browser's toJSON()
 //   POST /script    {all?: status | null, delay?: ms}: the response to every message, and the time until each response
-//   GET  /most      {most}: the highest number of requests that waited for a response at the same time
+//   POST /listen    {on}: closes the port of the service and its connections, or opens the same port again
+//   GET  /most      {most, connections}: the highest number of requests that waited for a response at the same time, and the
+//                   number of connections so far
 //   GET  /seen      [{name, headers, payload, claims, key, fault?}]: the received messages, in order; DELETE clears them
 import { createECDH, createPublicKey, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
@@ -29,6 +32,7 @@ const script = { all: null, delay: 0 };
 let seen = [];
 let waiting = 0;
 let most = 0;
+let connections = 0;
 
 /// A public key in PEM, from an uncompressed point in base64url.
 function pem(point) {
@@ -98,13 +102,28 @@ const service = https.createServer({ key: readFileSync(options.key), cert: readF
   seen.push(push);
   const wanted = script.all ?? Number(/^(\d{3})(-|$)/.exec(name)?.[1] ?? 201);
   const status = fault ?? wanted;
-  if (!fault && name === "hang") return;
+  if (!fault && /^hang(-|$)/.test(name)) return;
   if (!fault && name === "redirect") return response.writeHead(307, { location: `${origin()}/push/target` }).end();
   const headers = [429, 503].includes(status) ? { "retry-after": "60" } : { location: `${origin()}/message/1` };
   response.writeHead(status, headers).end(name === "large" ? "x".repeat(100_000) : "");
 });
 
-const origin = () => `https://127.0.0.1:${service.address().port}`;
+service.on("connection", () => connections++);
+
+let port = 0;
+const origin = () => `https://127.0.0.1:${port}`;
+
+async function listen(on) {
+  if (on) {
+    service.listen(port, "127.0.0.1");
+    await once(service, "listening");
+    port = service.address().port;
+  } else {
+    service.close();
+    service.closeAllConnections();
+    await once(service, "close");
+  }
+}
 
 function subscribe({ name, applicationServerKey }) {
   const ecdh = createECDH("prime256v1");
@@ -124,16 +143,15 @@ const control = http.createServer(async (request, response) => {
   const asked = `${request.method} ${request.url}`;
   if (asked === "POST /subscribe") return reply(subscribe(JSON.parse(body)));
   if (asked === "GET /seen") return reply(seen);
-  if (asked === "GET /most") return reply({ most });
+  if (asked === "GET /most") return reply({ most, connections });
   if (asked === "DELETE /seen") seen = [];
   else if (asked === "POST /script") Object.assign(script, JSON.parse(body));
+  else if (asked === "POST /listen") await listen(JSON.parse(body).on);
   else return response.writeHead(404).end();
   return reply({});
 });
 
-service.listen(0, "127.0.0.1", () =>
-  control.listen(0, "127.0.0.1", () => {
-    const { port } = service.address();
-    console.log(JSON.stringify({ port, url: origin(), control: `http://127.0.0.1:${control.address().port}` }));
-  }),
+await listen(true);
+control.listen(0, "127.0.0.1", () =>
+  console.log(JSON.stringify({ port, url: origin(), control: `http://127.0.0.1:${control.address().port}` })),
 );
