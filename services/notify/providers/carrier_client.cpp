@@ -72,7 +72,7 @@ CarrierClient::CarrierClient(std::shared_ptr<CarrierProtocol> protocol, Credenti
       origin_(protocol_->base_url().origin()), tenant_(tenant),
       project_(carrier_ == Carrier::fcm ? credential.fcm().project_id : std::string()),
       sender_(credential.fingerprint()), all_(deps_.breakers.of(carrier_, origin_)),
-      own_(deps_.breakers.of(carrier_, origin_, sender_)), finished_(std::move(finished)),
+      own_{deps_.breakers, carrier_, origin_, sender_}, finished_(std::move(finished)),
       queue_(finished_, deps_.dropped), held_devices_(max_held_devices, longest_hold),
       http_(deps_.executor, deps_.context, client_options(protocol_->base_url(), deps_.options), *this)
 {
@@ -81,7 +81,6 @@ CarrierClient::CarrierClient(std::shared_ptr<CarrierProtocol> protocol, Credenti
 CarrierClient::~CarrierClient()
 {
     if (probing_) withdraw_probe();
-    deps_.breakers.forget(carrier_, origin_, sender_);
     queue_.stop();
 }
 
@@ -266,7 +265,7 @@ void CarrierClient::note(CarrierBreaker::Event event, bool probe)
     bool const answered = event == CarrierBreaker::Event::answered;
     bool const is_of_all = all_.open() || event == CarrierBreaker::Event::unreachable;
     if (answered || is_of_all) deps_.breakers.end(carrier_, origin_, event, probe);
-    if (answered ? failing_ : !is_of_all || own_.open()) {
+    if (answered ? failing_ : !is_of_all || own_.breaker.open()) {
         deps_.breakers.end(carrier_, origin_, event, probe, sender_);
         failing_ = !answered;
     }

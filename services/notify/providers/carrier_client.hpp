@@ -99,7 +99,19 @@ private:
     bool is_refused() const;
 
     /// The breaker that decides about this client's pushes: the origin's while it is open, else its own.
-    CarrierBreaker& breaker() const noexcept { return all_.open() ? all_ : own_; }
+    CarrierBreaker& breaker() const noexcept { return all_.open() ? all_ : own_.breaker; }
+
+    /// The breaker of this credential. It lasts as long as the client, and longer than the client's
+    /// connections.
+    struct OwnBreaker {
+        Breakers& breakers;
+        Carrier carrier;
+        std::string const& origin;
+        Breakers::Sender const& sender;
+        CarrierBreaker& breaker = breakers.of(carrier, origin, sender);
+
+        ~OwnBreaker() { breakers.forget(carrier, origin, sender); }
+    };
 
     Deps const deps_;
     std::shared_ptr<CarrierProtocol> const protocol_;
@@ -109,7 +121,7 @@ private:
     std::string const project_; ///< whose quota is used
     Breakers::Sender const sender_;
     CarrierBreaker& all_; ///< of the origin
-    CarrierBreaker& own_; ///< of this credential
+    OwnBreaker const own_;
     PushQueue::Finished const finished_;
     PushQueue queue_;
     std::deque<Slot> slots_; ///< as many as the highest number of pushes in flight so far

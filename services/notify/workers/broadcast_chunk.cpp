@@ -51,6 +51,7 @@ jobs::AsyncWorkerOptions ChunkHandler::options() const
                 return std::max<std::size_t>(1, devices / deps_.broadcast_chunk);
             },
         .lease = chunk_lease,
+        .gather = 0ms, // a chunk has many devices, and every wait makes the flight window larger
         .on_dead =
             [this](pg::Tx& tx, jobs::Claim const& claim) {
                 fail_chunk(tx, carrier_, {claim.scope_id, claim.ref}, deps_.clock.now());
