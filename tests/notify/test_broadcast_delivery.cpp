@@ -279,8 +279,7 @@ TEST_CASE("devices wait for a new credential if the carrier refuses the stored o
         return f.world.postgres.query("SELECT sum(devices + cardinality(waiting_ids)) FROM broadcast_chunks "
                                       "WHERE began_at IS NOT NULL");
     };
-    REQUIRE(eventually([&] { return waiting() == "6"; }));
-    CHECK(counters(f.broadcast(id)) == "7 1 0 0");
+    REQUIRE(eventually([&] { return waiting() == "6" && counters(f.broadcast(id)) == "7 1 0 0"; }));
     auto const platforms = f.world.as_backend().get("/v1/platforms").body;
     CHECK(platforms.find("PERMISSION_DENIED") != std::string::npos);
 

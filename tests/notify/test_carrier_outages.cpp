@@ -26,7 +26,7 @@ struct WithoutApns : Fixture {
     unsigned short const port;
 };
 
-/// Waits for `condition`. Meanwhile, moves the clock to the next run of jobs that are put off.
+/// Waits for `condition`, and moves the clock to each next run of the jobs that are put off.
 template <class Condition> bool after_retries(World const& world, Condition condition)
 {
     return eventually(

@@ -1,12 +1,9 @@
-#include "scripted_smtp_server.hpp"
-#include "support/gate.hpp"
-#include "world.hpp"
+#include "held_smtp.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
-
-using testing::ScriptedSmtpServer, testing::SmtpPeer;
+#include <memory>
 
 // Emails of two tenants to a domain whose server throttles.
 
@@ -18,16 +15,30 @@ constexpr char const* slow_domain = "@slow.example";
 constexpr std::size_t most = 20;  ///< emails of a tenant to one domain in flight
 constexpr std::size_t total = 30; ///< emails of `demo` to the slow domain
 
-/// The service for the tenants `demo` and `other`, with a mail server. The first email to
-/// `bulk…@slow.example` gets 421, when `most` of them have arrived. The others are accepted when `held` is
-/// open. Emails to `busy@…` always get 421.
-class Lanes {
-public:
-    Lanes()
+/// The first email to `bulk…@slow.example` gets 421, when `most` of them have arrived. The others are
+/// accepted when `held` is open. Emails to `busy@…` always get 421.
+struct Throttling {
+    std::shared_ptr<std::atomic<unsigned>> bulk_arrived = std::make_shared<std::atomic<unsigned>>(0);
+
+    std::string operator()(HeldSmtp& server, std::string const& command) const
     {
-        for (auto const* tenant : {"demo-sandbox", "other-sandbox"})
-            world.new_template("mail", {}, tenant);
+        constexpr char const* throttled = "421 4.7.0 Too many messages";
+        if (command.find("<busy@") != std::string::npos) return throttled;
+        if (command.find("<bulk") != std::string::npos) {
+            if ((*bulk_arrived)++ == 0) {
+                eventually([&] { return server.held.arrived() == most - 1; });
+                return throttled;
+            }
+            server.held.pass_blocking();
+        }
+        return "250 2.1.5 Ok";
     }
+};
+
+struct Lanes : HeldSmtp {
+    Lanes() : HeldSmtp(Throttling{}, "40") {}
+
+    core::Time const due = world.clock.now() + 1h;
 
     /// Sends an email that is due now, or at `due`.
     std::string send(std::string const& to, std::string const& tenant, bool later = false) const
@@ -54,54 +65,6 @@ public:
         return std::stoul(world.postgres.query(
             "SELECT count(*) FROM notifications WHERE recipient LIKE 'bulk%' AND " + property));
     }
-
-private:
-    void serve(SmtpPeer& peer)
-    {
-        peer.greet({});
-        for (;;) {
-            auto const line = peer.line();
-            if (line.starts_with("RCPT")) {
-                peer.say(reply_to(line));
-            } else if (line.starts_with("DATA")) {
-                peer.say("354 Go ahead");
-                peer.message();
-                peer.say("250 2.0.0 Ok");
-            } else {
-                peer.say("250 2.0.0 Ok");
-            }
-        }
-    }
-
-    std::string reply_to(std::string const& recipient)
-    {
-        constexpr char const* throttled = "421 4.7.0 Too many messages";
-        if (recipient.find("<busy@") != std::string::npos) return throttled;
-        if (recipient.find("<bulk") != std::string::npos) {
-            if (bulk_arrived_++ == 0) {
-                eventually([&] { return held.arrived() == most - 1; });
-                return throttled;
-            }
-            held.pass_blocking();
-        }
-        return "250 2.1.5 Ok";
-    }
-
-    std::atomic<unsigned> bulk_arrived_ = 0;
-
-public:
-    testing::Gate held;
-
-private:
-    ScriptedSmtpServer const server_{[this](SmtpPeer& peer, int) { serve(peer); }};
-
-public:
-    World world{{.environment = {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", server_.url()},
-                     {"EMAIL_FROM", "n@x.example"}, {"SMTP_CONNECTIONS", "40"}}}};
-    core::Time const due = world.clock.now() + 1h;
-
-private:
-    testing::OpenAtEnd const open_at_end_{held}; ///< destroyed first, so that the service can end
 };
 
 } // namespace

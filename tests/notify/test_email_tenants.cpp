@@ -1,10 +1,6 @@
-#include "scripted_smtp_server.hpp"
-#include "support/gate.hpp"
-#include "world.hpp"
+#include "held_smtp.hpp"
 
 #include <catch2/catch.hpp>
-
-using testing::ScriptedSmtpServer, testing::SmtpPeer;
 
 // Emails of two tenants to a mail server whose replies to one tenant's recipients are slow.
 
@@ -12,14 +8,14 @@ namespace {
 
 namespace json = boost::json;
 
-/// The service for the tenants `demo` and `other`. The mail server replies to recipients at `slow…` when
-/// `held` is open.
-class Service {
-public:
-    Service()
+/// The mail server replies to recipients at `slow…` when `held` is open.
+struct Service : HeldSmtp {
+    Service() : HeldSmtp(reply, "20") {}
+
+    static std::string reply(HeldSmtp& server, std::string const& command)
     {
-        for (auto const* tenant : {"demo-sandbox", "other-sandbox"})
-            world.new_template("mail", {}, tenant);
+        if (command.find("@slow") != std::string::npos) server.held.pass_blocking();
+        return "250 2.1.5 Ok";
     }
 
     std::string send(std::string const& to, std::string const& tenant) const
@@ -32,35 +28,6 @@ public:
         return std::stoul(
             world.postgres.query("SELECT count(*) FROM notifications WHERE status = '" + status + "'"));
     }
-
-private:
-    void serve(SmtpPeer& peer)
-    {
-        peer.greet({});
-        for (;;) {
-            auto const line = peer.line();
-            if (line.starts_with("DATA")) {
-                peer.say("354 Go ahead");
-                peer.message();
-            } else if (line.starts_with("RCPT") && line.find("@slow") != std::string::npos) {
-                held.pass_blocking();
-            }
-            peer.say("250 2.0.0 Ok");
-        }
-    }
-
-public:
-    testing::Gate held;
-
-private:
-    ScriptedSmtpServer const server_{[this](SmtpPeer& peer, int) { serve(peer); }};
-
-public:
-    World world{{.environment = {{"EMAIL_PROVIDER", "smtp"}, {"SMTP_URL", server_.url()},
-                     {"EMAIL_FROM", "n@x.example"}}}};
-
-private:
-    testing::OpenAtEnd const open_at_end_{held}; ///< destroyed first, so that the service can end
 };
 
 } // namespace

@@ -145,7 +145,8 @@ void CarrierClient::update(Steady::time_point now)
     protocol_->refresh();
     open_ = protocol_->authorized() && now >= held_until_;
     if (open_ && breaker().open() && !probing_ && queue_.waiting() && breaker().may_send(now)) {
-        probing_ = deps_.breakers.begin(carrier_, origin_, all_.open() ? Breakers::everyone : sender_);
+        probed_ = all_.open() ? Breakers::everyone : sender_;
+        probing_ = deps_.breakers.begin(carrier_, origin_, probed_);
         probe_sent_ = false;
     }
     ask_for_permits();
@@ -264,9 +265,10 @@ void CarrierClient::note(CarrierBreaker::Event event, bool probe)
     if (probe) probing_ = probe_sent_ = false;
     bool const answered = event == CarrierBreaker::Event::answered;
     bool const is_of_all = all_.open() || event == CarrierBreaker::Event::unreachable;
-    if (answered || is_of_all) deps_.breakers.end(carrier_, origin_, event, probe);
+    bool const of_all = probe && probed_ == Breakers::everyone;
+    if (answered || is_of_all) deps_.breakers.end(carrier_, origin_, event, of_all);
     if (answered ? failing_ : !is_of_all || own_.breaker.open()) {
-        deps_.breakers.end(carrier_, origin_, event, probe, sender_);
+        deps_.breakers.end(carrier_, origin_, event, probe && !of_all, sender_);
         failing_ = !answered;
     }
     if (!answered && !is_of_all) deps_.breakers.note_failure(carrier_, origin_, sender_);
@@ -276,8 +278,7 @@ void CarrierClient::note(CarrierBreaker::Event event, bool probe)
 
 void CarrierClient::withdraw_probe()
 {
-    deps_.breakers.withdraw_probe(carrier_, origin_);
-    deps_.breakers.withdraw_probe(carrier_, origin_, sender_);
+    deps_.breakers.withdraw_probe(carrier_, origin_, probed_);
     probing_ = false;
 }
 

@@ -138,6 +138,7 @@ private:
     bool failing_ = false;       ///< whether `own_` has counted failures
     bool probing_ = false;       ///< this client sends the breaker's probe
     bool probe_sent_ = false;
+    Breakers::Sender probed_ = Breakers::everyone; ///< whose breaker the probe belongs to
     Steady::time_point used_ = Steady::now();
     bool open_ = false; ///< whether pushes may be sent: there is a token and no Retry-After is in effect
     http2_client::Client http_; ///< destroyed first, because it calls this object
