@@ -6,7 +6,7 @@ import { Stand, head, on, options, row, say, sleep } from './stand.mjs'
 
 const scale = options.quick
     ? { devices: 4000, away: 4000, throttled: 2000, retryAfter: [1], streams: 10, delay: 50, seconds: 300, chunk: 250 }
-    : { devices: 200_000, away: 180_000, throttled: 120_000, retryAfter: [10, undefined], streams: 100, delay: 20, seconds: 1500, chunk: 5000 }
+    : { devices: 200_000, away: 180_000, throttled: 120_000, retryAfter: [10, undefined], streams: 100, delay: 20, seconds: 1500, chunk: 100 }
 const devices = Number(options.devices ?? (options.quick ? scale.devices : process.env.BROADCAST_DEVICES ?? scale.devices))
 
 // When `carrier` has accepted a tenth of its pushes, it is away for `scale.away` ms: unreachable, silent and failing, for a third of the time

@@ -1,4 +1,5 @@
 #include "crypto/hash.hpp"
+#include "domain/broadcast.hpp"
 #include "providers/breakers.hpp"
 #include "providers/latency_floor.hpp"
 #include "support/fake_clock.hpp"
@@ -332,20 +333,23 @@ TEST_CASE("a tenant's window follows the rate of its answers and the latency of 
 {
     FlightWindows windows;
     core::TenantId const ada{1}, ben{2};
-    CHECK(windows.limit(ada, 0ms, start) == FlightWindows::least);
-    CHECK(windows.limit(core::no_tenant, 5s, start) == FlightWindows::least);
-    windows.ended(ada, 4'000, start);
-    windows.ended(ada, 6'000, start + 400ms);
+    std::size_t const least = FlightWindows::least / 50;
+    CHECK(windows.limit(ada, 0ms, 50, start) == least);
+    CHECK(windows.limit(core::no_tenant, 5s, 50, start) == least);
+    for (int n = 0; n < 80; ++n)
+        windows.ended(ada, 50, start);
+    for (int n = 0; n < 120; ++n)
+        windows.ended(ada, 50, start + 400ms);
     // 20,000 devices per second. In the latency, 2,000 of them are answered; a quarter more keeps the
     // connections busy.
-    CHECK(windows.limit(ada, 100ms, start + 500ms) == FlightWindows::least + 2'500);
-    CHECK(windows.limit(ada, 0ms, start + 500ms) == FlightWindows::least);
-    CHECK(windows.limit(ben, 100ms, start + 500ms) == FlightWindows::least);
-    CHECK(windows.limit(core::no_tenant, 100ms, start + 500ms) == FlightWindows::least + 2'500);
-    // The first chunk ended more than half a second ago.
-    CHECK(windows.limit(ada, 100ms, start + 501ms) == FlightWindows::least + 1'500);
-    CHECK(windows.limit(ada, 100ms, start + 901ms) == FlightWindows::least);
-    CHECK(windows.limit(core::no_tenant, 100ms, start + 901ms) == FlightWindows::least);
+    CHECK(windows.limit(ada, 100ms, 50, start + 500ms) == least + 2'500 / 50);
+    CHECK(windows.limit(ada, 0ms, 50, start + 500ms) == least);
+    CHECK(windows.limit(ben, 100ms, 50, start + 500ms) == least);
+    CHECK(windows.limit(core::no_tenant, 100ms, 50, start + 500ms) == least + 2'500 / 50);
+    // The first chunks ended more than half a second ago.
+    CHECK(windows.limit(ada, 100ms, 50, start + 501ms) == least + 1'500 / 50);
+    CHECK(windows.limit(ada, 100ms, 50, start + 901ms) == least);
+    CHECK(windows.limit(core::no_tenant, 100ms, 50, start + 901ms) == least);
 }
 
 TEST_CASE("for a fast carrier, a window allows for the time that chunks take to be read and recorded",
@@ -353,16 +357,37 @@ TEST_CASE("for a fast carrier, a window allows for the time that chunks take to 
 {
     FlightWindows windows;
     core::TenantId const ada{1};
-    windows.ended(ada, 50'000, start);
-    CHECK(windows.limit(ada, 0ms, start) == 1'500); // 100,000 per second, 15 ms
+    for (int n = 0; n < 1'000; ++n)
+        windows.ended(ada, 50, start);
+    CHECK(windows.limit(ada, 0ms, 50, start) == 1'500 / 50); // 100,000 devices per second, 15 ms
 }
 
 TEST_CASE("a window has a maximum", "[broadcast]")
 {
     FlightWindows windows;
     core::TenantId const ada{1};
-    windows.ended(ada, 1'000'000, start);
-    CHECK(windows.limit(ada, 10s, start) == FlightWindows::most);
+    for (int n = 0; n < 10'000; ++n)
+        windows.ended(ada, 100, start);
+    CHECK(windows.limit(ada, 10s, 100, start) == FlightWindows::most / 100);
     windows.ended(core::TenantId{2}, 0, start);
-    CHECK(windows.limit(core::TenantId{2}, 10s, start) == FlightWindows::least);
+    CHECK(windows.limit(core::TenantId{2}, 10s, 100, start) == FlightWindows::least_chunks);
+}
+
+TEST_CASE("a window of large chunks has few chunks, but never fewer than three", "[broadcast]")
+{
+    FlightWindows windows;
+    core::TenantId const ada{1};
+    windows.ended(ada, 1'000, start);
+    CHECK(windows.limit(ada, 0ms, 100, start) == 3);
+    for (int n = 0; n < 9; ++n)
+        windows.ended(ada, 1'000, start);
+    CHECK(windows.limit(ada, 1s, 100, start) == (300 + 25'000) / 1'000);
+}
+
+TEST_CASE("chunks grow with their broadcast", "[broadcast]")
+{
+    CHECK(chunk_size(100, 0) == 100);
+    CHECK(chunk_size(100, 20'000) == 100);
+    CHECK(chunk_size(100, 100'000) == 500);
+    CHECK(chunk_size(100, 10'000'000) == 1'000);
 }

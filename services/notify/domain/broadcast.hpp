@@ -4,6 +4,7 @@
 #include "core/enum_names.hpp"
 #include "core/id.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -58,6 +59,15 @@ struct Broadcast {
     std::optional<core::Time> completed_at;  ///< when every enqueued device was settled
     std::optional<core::Time> cancelled_at;
 };
+
+/// The number of devices of the next chunks of a broadcast with `enqueued` devices in chunks. `least`: the
+/// configured size. Chunks grow with the broadcast up to ten times `least`, because a large chunk costs less
+/// per device. After a crash, the devices of the chunks in flight get the push again: a few chunks of this
+/// size are at most 2 % of the broadcast.
+constexpr std::size_t chunk_size(std::size_t least, std::int64_t enqueued) noexcept
+{
+    return std::clamp(static_cast<std::size_t>(enqueued) / 200, least, 10 * least);
+}
 
 inline constexpr std::size_t max_dedupe_key = 200; ///< code points
 

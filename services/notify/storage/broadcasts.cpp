@@ -127,7 +127,7 @@ std::map<Key, Message> find_messages(pg::Tx& tx, std::span<Key const> keys)
 std::optional<Remaining> lock_remaining(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& id)
 {
     auto const found = tx.run(R"(
-        SELECT cut_up_to, last_device_id, traceparent
+        SELECT cut_up_to, last_device_id, enqueued_devices, traceparent
         FROM broadcasts
         WHERE scope_id = $1 AND broadcast_id = $2 AND status <> 'fanned_out'
         FOR NO KEY UPDATE)",
@@ -136,6 +136,7 @@ std::optional<Remaining> lock_remaining(pg::Tx& tx, core::ScopeId scope_id, core
         Remaining remaining;
         remaining.after = r.integer();
         remaining.last = r.integer();
+        remaining.enqueued = r.integer();
         remaining.traceparent = r.optional_text().value_or("");
         return remaining;
     });

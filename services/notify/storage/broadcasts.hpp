@@ -78,7 +78,8 @@ std::map<Key, Message> find_messages(pg::Tx& tx, std::span<Key const> keys);
 /// The devices that have still to be put into chunks: device ids above `after`, up to `last`.
 struct Remaining {
     std::int64_t after = 0, last = 0;
-    std::string traceparent; ///< of the request that created the broadcast; may be empty
+    std::int64_t enqueued = 0; ///< devices in chunks so far
+    std::string traceparent;   ///< of the request that created the broadcast; may be empty
 };
 
 /// Locks a broadcast until the transaction ends. Returns nullopt if no devices remain, because the broadcast

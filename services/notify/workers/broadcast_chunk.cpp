@@ -47,8 +47,7 @@ jobs::AsyncWorkerOptions ChunkHandler::options() const
         .limit_of_tenant =
             [this](core::TenantId tenant) {
                 auto const latency = deps_.push.least_latency(carrier_);
-                auto const devices = windows_.limit(tenant, latency, Steady::now());
-                return std::max<std::size_t>(1, devices / deps_.broadcast_chunk);
+                return windows_.limit(tenant, latency, deps_.broadcast_chunk, Steady::now());
             },
         .lease = chunk_lease,
         .gather = 0ms, // a chunk has many devices, and every wait makes the flight window larger

@@ -44,8 +44,9 @@ bool FanOutHandler::add_chunks(jobs::Claim& claim) const
         auto const remaining = broadcasts::lock_remaining(tx, scope_id, id);
         if (!remaining) return false;
         claim.traceparent = remaining->traceparent;
-        auto const cut = broadcast_chunks::cut(
-            tx, scope_id, remaining->after, remaining->last, deps_.broadcast_chunk, max_new_chunks);
+        auto const size = chunk_size(deps_.broadcast_chunk, remaining->enqueued);
+        auto const cut =
+            broadcast_chunks::cut(tx, scope_id, remaining->after, remaining->last, size, max_new_chunks);
         broadcast_chunks::insert(tx, scope_id, id, cut.parts);
         std::int64_t devices = 0;
         for (auto const& part : cut.parts)

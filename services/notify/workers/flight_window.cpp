@@ -12,7 +12,9 @@ using namespace std::chrono_literals;
 /// The time that reading and recording chunks takes, generously.
 constexpr std::chrono::duration<double> own_time = 15ms;
 
-std::size_t limit_of(std::size_t ended, std::chrono::duration<double> span, std::chrono::microseconds latency)
+/// The devices that may be claimed at a time, if `ended` devices have ended within `span`.
+std::size_t devices_of(
+    std::size_t ended, std::chrono::duration<double> span, std::chrono::microseconds latency)
 {
     double const rate = static_cast<double>(ended) / span.count();
     double const waiting = std::max(static_cast<double>(FlightWindows::least), rate * own_time.count());
@@ -32,14 +34,18 @@ void FlightWindows::ended(core::TenantId tenant, std::size_t devices, Time now)
     window.sum += devices;
 }
 
-std::size_t FlightWindows::limit(core::TenantId tenant, std::chrono::microseconds latency, Time now)
+std::size_t FlightWindows::limit(
+    core::TenantId tenant, std::chrono::microseconds latency, std::size_t chunk, Time now)
 {
     std::lock_guard const lock(mutex_);
     forget_old(now);
-    std::size_t ended = 0;
-    for (auto const& [each, window] : windows_)
-        if (tenant == core::no_tenant || each == tenant) ended = std::max(ended, window.sum);
-    return limit_of(ended, span, latency);
+    std::size_t chunks = std::max(least_chunks, least / chunk);
+    for (auto const& [each, window] : windows_) {
+        if (tenant != core::no_tenant && each != tenant) continue;
+        auto const average = std::max<std::size_t>(1, window.sum / window.ended.size());
+        chunks = std::max(chunks, devices_of(window.sum, span, latency) / average);
+    }
+    return chunks;
 }
 
 void FlightWindows::forget_old(Time now)
