@@ -388,6 +388,6 @@ TEST_CASE("chunks grow with their broadcast", "[broadcast]")
 {
     CHECK(chunk_size(100, 0) == 100);
     CHECK(chunk_size(100, 20'000) == 100);
-    CHECK(chunk_size(100, 100'000) == 500);
-    CHECK(chunk_size(100, 10'000'000) == 1'000);
+    CHECK(chunk_size(100, 50'000) == 250);
+    CHECK(chunk_size(100, 10'000'000) == 400);
 }

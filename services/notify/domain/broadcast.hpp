@@ -61,12 +61,12 @@ struct Broadcast {
 };
 
 /// The number of devices of the next chunks of a broadcast with `enqueued` devices in chunks. `least`: the
-/// configured size. Chunks grow with the broadcast up to ten times `least`, because a large chunk costs less
+/// configured size. Chunks grow with the broadcast up to four times `least`, because a large chunk costs less
 /// per device. After a crash, the devices of the chunks in flight get the push again: a few chunks of this
 /// size are at most 2 % of the broadcast.
 constexpr std::size_t chunk_size(std::size_t least, std::int64_t enqueued) noexcept
 {
-    return std::clamp(static_cast<std::size_t>(enqueued) / 200, least, 10 * least);
+    return std::clamp(static_cast<std::size_t>(enqueued) / 200, least, 4 * least);
 }
 
 inline constexpr std::size_t max_dedupe_key = 200; ///< code points
