@@ -194,19 +194,24 @@ void App::add_metrics()
         "Devices whose push is queued or awaits the carrier's answer.",
         [this] { return static_cast<double>(push_.stats().queued); });
     for (std::size_t i = 0; i < core::names_of<Carrier>.size(); ++i) {
-        auto const carrier = static_cast<Carrier>(i);
-        runtime_.metrics.gauge_callback("tetrad_push_breakers_open",
-            "Open breakers of a push carrier: of its origins, and of single credentials or environments.",
-            [this, carrier] {
-                return static_cast<double>(
-                    std::ranges::count_if(push_.open_breakers(), [carrier](Breakers::Open const& open) {
-                        return open.carrier == carrier && (open.has_answered || carrier != Carrier::webpush);
-                    }));
-            },
-            {{"carrier", std::string(to_string(carrier))}});
+        add_breaker_gauge(static_cast<Carrier>(i), true);
+        add_breaker_gauge(static_cast<Carrier>(i), false);
     }
     runtime_.metrics.gauge_callback("tetrad_push_connections", "Open connections to push carriers.",
         [this] { return static_cast<double>(push_.stats().connections); });
+}
+
+void App::add_breaker_gauge(Carrier carrier, bool of_origins)
+{
+    runtime_.metrics.gauge_callback("tetrad_push_breakers_open",
+        "Open breakers of a push carrier: of its origins, or of single credentials or environments.",
+        [this, carrier, of_origins] {
+            return static_cast<double>(std::ranges::count_if(push_.open_breakers(), [&](auto const& open) {
+                return open.carrier == carrier && (open.has_answered || carrier != Carrier::webpush) &&
+                       (open.sender == Breakers::everyone) == of_origins;
+            }));
+        },
+        {{"carrier", std::string(to_string(carrier))}, {"kind", of_origins ? "origin" : "sender"}});
 }
 
 std::vector<pg::Component const*> App::components()

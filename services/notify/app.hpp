@@ -37,6 +37,8 @@ private:
     void add_work();
     void add_user_data();
     void add_metrics();
+    /// Shows the open breakers of the carrier: of its origins, or those of single senders.
+    void add_breaker_gauge(Carrier carrier, bool of_origins);
 
     sms::Options const sms_;
     WebPushHosts const web_push_hosts_;

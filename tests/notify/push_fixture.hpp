@@ -9,7 +9,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -104,6 +106,8 @@ struct SendOptions {
     std::chrono::milliseconds send_timeout = 30s;
     core::Time stored_at{}; ///< of the credentials
     std::stop_token stop{};
+    /// Of the credential, for `send_with`. By default, each credential has a tenant of its own.
+    std::optional<core::TenantId> tenant{};
 };
 
 /// Sends one batch per credential, with the targets of its carrier, and waits for the results. Returns them
@@ -193,8 +197,12 @@ struct Fixture {
     PushResult send_with(
         Credential::Ptr const& credential, std::string token, SendOptions const& options = {})
     {
+        auto const own = tenants.try_emplace(credential->fingerprint(), tenants.size() + 1).first->second;
+        auto content = std::make_shared<RenderedPush>(*message());
+        content->scope = core::Scope::of(options.tenant.value_or(core::TenantId{own}),
+            core::Environment::production, "tenant");
         return send_all(
-            *push, {credential}, message(), {target(credential->carrier(), std::move(token))}, options)
+            *push, {credential}, content, {target(credential->carrier(), std::move(token))}, options)
             .front();
     }
 
@@ -213,6 +221,7 @@ struct Fixture {
     observe::Logger logger{"test", observe::Level::off};
     PushServer fcm;
     PushServer apns{"apns.mjs", {{"publicKey", p256().public_pem}, {"since", 1454948015990}}};
+    std::map<crypto::Digest, std::int64_t> tenants; ///< of credentials, for `send_with`
     std::mutex mutex;
     std::vector<std::string> breaker_changes; ///< protected by the mutex
     std::optional<PushSender> push;

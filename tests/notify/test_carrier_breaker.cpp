@@ -259,7 +259,7 @@ TEST_CASE("a credential's own breaker is independent of other credentials and of
     CHECK_FALSE(breakers.of(Carrier::fcm, google, failing).open());
 }
 
-TEST_CASE("five failures in a row open the breaker of an origin, three of them of one credential", "[push]")
+TEST_CASE("five failures in a row open the breaker of an origin, three of them of one tenant", "[push]")
 {
     testing::FakeClock const clock;
     Breakers breakers(clock, {});

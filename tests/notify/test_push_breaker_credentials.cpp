@@ -74,7 +74,7 @@ TEST_CASE("pushes of one credential that hang delay no push of another credentia
     f.push.reset();
 }
 
-TEST_CASE("failures of a second credential show that the carrier is down for all", "[push]")
+TEST_CASE("failures of a second tenant show that the carrier is down for all", "[push]")
 {
     Fixture f;
     fail(f);
@@ -89,6 +89,20 @@ TEST_CASE("failures of a second credential show that the carrier is down for all
     // A probe of any credential closes the origin's breaker.
     CHECK(eventually([&] { return send(f, sound(), "ok:1") == "accepted"; }));
     CHECK(send(f, fcm_credential("third-project"), "ok:1") == "accepted");
+    CHECK(f.push->status_of(*sound()).state == State::ok);
+}
+
+TEST_CASE("a tenant whose two credentials fail does not stop the pushes of other tenants", "[push]")
+{
+    Fixture f;
+    auto const second = fcm_credential("second-project");
+    SendOptions const of_one{.tenant = core::TenantId{77}};
+    for (auto const& credential : {failing(), second})
+        for (int i = 0; i < 5; ++i)
+            CHECK(name_of(f.send_with(credential, "INTERNAL", of_one)) == "transient INTERNAL");
+    CHECK(is_down(f.send_with(failing(), "INTERNAL", of_one)));
+    CHECK(is_down(f.send_with(second, "INTERNAL", of_one)));
+    CHECK(send(f, sound(), "ok:1") == "accepted");
     CHECK(f.push->status_of(*sound()).state == State::ok);
 }
 

@@ -245,7 +245,7 @@ const dashboards = {
     ["Pushes", [
       graph("Devices in progress", "none", [[`sum by (instance) (tetrad_push_queued_devices${of()})`, "{{instance}}"]]),
       graph("Connections to carriers", "none", [[`sum(tetrad_push_connections${of()})`, "connections"]]),
-      graph("Carriers that are down", "none", [[`max by (carrier) (tetrad_push_breakers_open${of()})`, "{{carrier}}"]], { description: "Origins whose breaker is open in a replica. Their pushes wait for a probe to succeed." }),
+      graph("Carriers that are down", "none", [[`max by (carrier, kind) (tetrad_push_breakers_open${of()})`, "{{carrier}} {{kind}}"]], { description: "Open breakers in a replica: of the carrier's origins, and of single senders (credentials or environments). Their pushes wait for a probe to succeed." }),
       graph("Carriers found down", "ops", [[per("carrier", rate("tetrad_push_breaker_opened_total")), "{{carrier}}"]], { description: "How often a breaker opens." }),
       graph("Direct pushes: longest wait", "s", [[`max by (queue) (tetrad_queue_oldest_due_seconds${of('queue=~"notify.push.*"')})`, "{{queue}}"]], { description: "By carrier. `notify.push` holds pushes whose carriers are not known yet." }),
       graph("Broadcasts: longest wait", "s", [[`max by (queue) (tetrad_queue_oldest_due_seconds${of('queue=~"notify.broadcast_chunk.*"')})`, "{{queue}}"]], { description: "By carrier." }),

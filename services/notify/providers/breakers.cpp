@@ -102,10 +102,10 @@ void Breakers::end(
     if (changed && observer_) observer_(carrier, origin, entry.breaker.open());
 }
 
-void Breakers::note_failure(Carrier carrier, std::string const& origin, Sender const& sender)
+void Breakers::note_failure(Carrier carrier, std::string const& origin, Sender const& tenant)
 {
     auto& failures = entry_of({carrier, origin, everyone}).failures;
-    ++failures[sender];
+    ++failures[tenant];
     unsigned count = 0;
     for (auto const& [each, own] : failures)
         count += std::min(own, most_of_one);

@@ -31,14 +31,14 @@ namespace notify {
 class Breakers {
 public:
     static constexpr std::size_t capacity = 1'000;
-    /// Failures of at least two senders open the breaker of their origin (`note_failure`).
+    /// Failures of at least two tenants open the breaker of their origin (`note_failure`).
     static constexpr unsigned most_of_one = CarrierBreaker::most_failures - 2;
     /// After this time without use, a breaker of Web Push is forgotten.
     static constexpr std::chrono::hours kept{1};
     static constexpr std::chrono::minutes unused{1};
 
-    /// A credential, by its fingerprint. For Web Push: a scope or a tenant (`sender_of`). `everyone` stands
-    /// for all senders.
+    /// A credential, by its fingerprint. For Web Push: a scope (`sender_of`). Failures are counted by tenant
+    /// (`sender_of`). `everyone` stands for all senders.
     using Sender = crypto::Digest;
     static constexpr Sender everyone{};
 
@@ -63,9 +63,10 @@ public:
         Sender const& sender = everyone);
     void withdraw_probe(Carrier carrier, std::string const& origin, Sender const& sender = everyone);
 
-    /// Tells the closed breaker of the origin that a request of the sender has failed. It opens after
-    /// `CarrierBreaker::most_failures` failed requests in a row. At most `most_of_one` of one sender count.
-    void note_failure(Carrier carrier, std::string const& origin, Sender const& sender);
+    /// Tells the closed breaker of the origin that a request of the tenant has failed. It opens after
+    /// `CarrierBreaker::most_failures` failed requests in a row. At most `most_of_one` of one tenant count,
+    /// whatever the number of its credentials.
+    void note_failure(Carrier carrier, std::string const& origin, Sender const& tenant);
 
     /// Removes the sender's own breaker.
     void forget(Carrier carrier, std::string const& origin, Sender const& sender);
@@ -98,7 +99,7 @@ private:
         CarrierBreaker breaker;
         CarrierBreaker::Time used{};
         bool has_answered = false;
-        std::map<Sender, unsigned> failures{}; ///< in a row, by sender
+        std::map<Sender, unsigned> failures{}; ///< in a row, by tenant
     };
 
     using Entries = std::map<Key, Entry>;
