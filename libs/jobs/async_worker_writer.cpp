@@ -17,6 +17,7 @@ constexpr char const* limit_lock_waits = "SELECT set_config('lock_timeout', '250
 pg::Scopes scopes_of(std::vector<FinishedRun> const& runs)
 {
     std::vector<core::ScopeId> ids;
+    ids.reserve(runs.size());
     for (auto const& run : runs)
         ids.push_back(run.claim.scope_id);
     return pg::Scopes::distinct(std::move(ids));

@@ -156,7 +156,7 @@ App::App(Config const& config, service::Runtime const& runtime)
     add_user_data();
     add_metrics();
     serve(http::bind<Deps>(routes, deps_));
-}
+} // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it loses track of the functor in a std::function
 
 void App::add_work()
 {

@@ -105,7 +105,7 @@ public:
 
     double chunks_ended() const
     {
-        return metric(R"(tetrad_jobs_total{outcome="done",queue="notify.broadcast_chunk",service="notify"})");
+        return metric(R"(tetrad_jobs_total{outcome="done",queue="notify.broadcast_chunk.fcm",service="notify"})");
     }
 };
 

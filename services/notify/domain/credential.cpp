@@ -112,6 +112,7 @@ FcmAccount read_fcm(json::value const& body)
     auto const* const account = outer.optional_object("serviceAccountKey");
     if (account == nullptr) outer.fault("serviceAccountKey", "required", "is required");
     outer.check();
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): check() throws if it is null
     core::Fields f(*account, "/serviceAccountKey");
     check_type(f);
     std::string project = formed(f, "project_id", is_project_id, "the id of a Google Cloud project");

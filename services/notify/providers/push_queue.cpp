@@ -111,6 +111,7 @@ void PushQueue::withdraw(Sent& sent, PushResult result)
 
 void PushQueue::finish(Work& work, std::uint32_t target, PushResult result)
 {
+    // NOLINTNEXTLINE(clang-analyzer-cplusplus.Move): it is null only after the last target
     work.batch->results[target] = std::move(result);
     if (--work.left > 0) return;
     auto batch = std::move(work.batch);
