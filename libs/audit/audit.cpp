@@ -94,6 +94,33 @@ void write_entry(core::JsonWriter& json, Recorded const& entry)
     json.member("requestId", entry.request_id).end_object();
 }
 
+void insert(pg::Tx& tx, core::Scope const& scope, Actor const& actor, std::span<Entry const> entries)
+{
+    if (entries.empty()) return;
+    // The time is read under the lock, and the lock is held until the commit. So a reader that sees a later
+    // entry also sees this entry.
+    tx.run(
+        R"(
+        WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('audit', $1::bigint)))
+        INSERT INTO audit_log (
+            scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after,
+            request_id
+        )
+        SELECT $1::bigint, n.audit_id, clock_timestamp(), $2::text, $3::text, n.action, n.subject_type,
+            n.subject_id, n.before, n.after, $4::text
+        FROM turn
+        CROSS JOIN unnest(
+            $5::uuid[], $6::text[], $7::text[], $8::text[], $9::jsonb[], $10::jsonb[]
+        ) AS n(audit_id, action, subject_type, subject_id, before, after))",
+        {scope.id, actor.id, actor.role, actor.request_id,
+            pg::column(entries, [](Entry const&) { return core::Uuid::v7(); }),
+            pg::column(entries, [](Entry const& e) { return std::string_view(e.action); }),
+            pg::column(entries, [](Entry const& e) { return std::string_view(e.subject_type); }),
+            pg::column(entries, [](Entry const& e) { return std::string_view(e.subject_id); }),
+            pg::column(entries, [](Entry const& e) { return to_text(e.before); }),
+            pg::column(entries, [](Entry const& e) { return to_text(e.after); })});
+}
+
 Entry entry_of(std::string_view type, std::string_view what, core::Uuid const& id)
 {
     Entry made;
@@ -130,25 +157,17 @@ Entry deleted(std::string_view type, core::Uuid const& id, boost::json::value be
 
 void record(pg::Tx& tx, core::Scope const& scope, Actor const& actor, Entry const& entry)
 {
-    // The time is read under the lock, and the lock is held until the commit. So a reader that sees a later
-    // entry also sees this entry.
-    tx.run(
-        R"(
-        WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtextextended('audit', $1::bigint)))
-        INSERT INTO audit_log (
-            scope_id, audit_id, at, actor, actor_role, action, subject_type, subject_id, before, after,
-            request_id
-        )
-        SELECT $1::bigint, $2::uuid, clock_timestamp(), $3::text, $4::text, $5::text, $6::text,
-            $7::text, $8::jsonb, $9::jsonb, $10::text
-        FROM turn)",
-        {scope.id, core::Uuid::v7(), actor.id, actor.role, entry.action, entry.subject_type, entry.subject_id,
-            to_text(entry.before), to_text(entry.after), actor.request_id});
+    insert(tx, scope, actor, {&entry, 1});
 }
 
 void record(pg::Tx& tx, http::Context const& context, Entry const& entry)
 {
-    record(tx, context.scope, {context.caller.id, context.caller.role, context.request_id}, entry);
+    record_all(tx, context, {&entry, 1});
+}
+
+void record_all(pg::Tx& tx, http::Context const& context, std::span<Entry const> entries)
+{
+    insert(tx, context.scope, {context.caller.id, context.caller.role, context.request_id}, entries);
 }
 
 std::size_t erase_user(pg::Tx& tx, core::ScopeId scope_id, core::UserId const& user_id,

@@ -11,6 +11,7 @@
 #include <boost/json/value.hpp>
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,9 @@ struct Actor {
 /// audit lock until the transaction ends, so entries are in commit order. Call `record` last, after all
 /// statements that lock rows, so that two transactions cannot deadlock.
 void record(pg::Tx& tx, http::Context const& context, Entry const& entry);
+
+/// As `record`, for several changes of one request, in one statement. The entries are in the given order.
+void record_all(pg::Tx& tx, http::Context const& context, std::span<Entry const> entries);
 
 /// As `record` for a request, but for a change that a background worker made. The transaction must see the
 /// scope.

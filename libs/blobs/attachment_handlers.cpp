@@ -8,6 +8,8 @@
 #include "core/error.hpp"
 #include "core/fields.hpp"
 #include "core/json_writer.hpp"
+#include "http/etag.hpp"
+#include "http/range.hpp"
 #include "idempotency/once.hpp"
 #include "jobs/queue.hpp"
 #include "tenancy/tenant_rows.hpp"
@@ -97,8 +99,6 @@ asio::awaitable<void> copy_body(
     http::BodyReader& body, Upload const& upload, LocalStore::Incoming& incoming, core::Clock const& clock)
 {
     auto const size = static_cast<std::uint64_t>(upload.size_bytes);
-    auto const head_size = std::min<std::uint64_t>(size, media_type_head);
-    std::string head;
     std::uint64_t received = 0;
     for (auto piece = co_await body.read_some(); !piece.empty(); piece = co_await body.read_some()) {
         // The server limits the time of each read. This check limits the time of the whole upload.
@@ -106,13 +106,6 @@ asio::awaitable<void> copy_body(
             throw core::Error(
                 core::codes::request_timeout, "The upload URL expired during the upload. Request a new one.");
         received += piece.size();
-        if (head.size() < head_size) {
-            head.append(piece.substr(0, head_size - head.size()));
-            if (head.size() == head_size && !fits_media_type(head, upload.content_type)) {
-                throw core::Error::validation(
-                    {{"", "content", "must begin like a file of type " + upload.content_type}});
-            }
-        }
         co_await incoming.write(piece);
     }
     if (received != size) {
@@ -145,6 +138,20 @@ http::Response uploaded(Upload const& upload)
         .member("sizeBytes", upload.size_bytes)
         .end_object();
     return http::Response::ok(std::move(w).str());
+}
+
+/// A response to a download, without a body. The version identifies the bytes in all download URLs of the
+/// attachment, so a client can continue a download with a new URL.
+http::Response downloaded(Download const& download, std::string_view tag)
+{
+    http::Response response;
+    response.content_type = known_media_type(download.content_type);
+    // The browser saves the file instead of rendering it in the origin of the service, and does not cache it.
+    // The server adds `nosniff` to every response, so the browser uses the declared type.
+    response.headers = {{"Content-Disposition", content_disposition(download.filename)},
+        {"Content-Security-Policy", "default-src 'none'; sandbox"}, {"Cache-Control", "private, no-store"},
+        {"Accept-Ranges", "bytes"}, {"ETag", std::string(tag)}};
+    return response;
 }
 
 } // namespace
@@ -188,7 +195,7 @@ asio::awaitable<http::Response> put_upload(http::Request const& request, Attachm
     co_await check_waiting(attachments, upload.key);
     check_head(request, upload);
 
-    LocalStore::Incoming incoming = co_await store->receive(upload.key);
+    LocalStore::Incoming incoming = co_await store->receive(upload.key, upload.content_type);
     co_await store_body(*request.body_reader, upload, incoming, attachments.clock());
     // If `transact` throws, it is unknown whether the transaction was committed. The blob is kept, because
     // the row may refer to it. If the row does not, the expire job removes the blob.
@@ -212,12 +219,21 @@ asio::awaitable<http::Response> get_download(http::Request const& request, Attac
     auto blob = co_await store->send(download->key, download->size_bytes);
     if (!blob) throw no_such_url();
 
-    http::Response response;
-    response.content_type = known_media_type(download->content_type);
-    // The browser saves the file instead of rendering it in the origin of the service, and does not cache it.
-    // The server adds `nosniff` to every response, so the browser uses the declared type.
-    response.headers = {{"Content-Disposition", content_disposition(download->filename)},
-        {"Content-Security-Policy", "default-src 'none'; sandbox"}, {"Cache-Control", "private, no-store"}};
+    auto const size = static_cast<std::uint64_t>(download->size_bytes);
+    std::string const tag = http::etag(download->key.version);
+    http::check_if_match(request, tag);
+    http::Response response = downloaded(*download, tag);
+    if (http::is_not_modified(request, tag)) {
+        response.status = 304;
+        co_return response;
+    }
+    response.stream_length = size;
+    if (auto const range = http::requested_range(request, size, tag)) {
+        blob->limit(range->first, range->length);
+        response.status = 206;
+        response.stream_length = range->length;
+        response.headers.emplace_back("Content-Range", http::content_range(*range, size));
+    }
     response.stream = [out = std::move(*blob)] { return out.next(); };
     co_return response;
 }

@@ -116,7 +116,7 @@ asio::awaitable<void> Attachments::confirm(DirectUploads& uploads, Attachment co
 {
     auto const stat = co_await uploads.stat(attachment.key());
     if (!stat || stat->size_bytes != attachment.size_bytes ||
-        !fits_media_type(stat->head, attachment.content_type)) {
+        !fits_media_type(stat->content, attachment.content_type)) {
         co_return;
     }
     auto const version = co_await uploads.finalize(attachment.key(), *stat);

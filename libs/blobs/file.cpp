@@ -58,12 +58,13 @@ void File::write(std::string_view bytes)
     }
 }
 
-std::string File::read(std::size_t count)
+std::string File::read(std::uint64_t offset, std::size_t count) const
 {
     std::string bytes(count, '\0');
     std::size_t filled = 0;
     while (filled < count) {
-        ssize_t const got = ::read(fd_, bytes.data() + filled, count - filled);
+        ssize_t const got =
+            ::pread(fd_, bytes.data() + filled, count - filled, static_cast<off_t>(offset + filled));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) fail("reading a blob");
         if (got == 0) break;

@@ -28,8 +28,8 @@ public:
 
     void write(std::string_view bytes);
 
-    /// Reads up to `count` bytes; fewer only at the end of the file.
-    std::string read(std::size_t count);
+    /// Reads up to `count` bytes at `offset`; fewer only at the end of the file.
+    std::string read(std::uint64_t offset, std::size_t count) const;
 
     std::uint64_t size() const;
 

@@ -3,6 +3,7 @@
 #include "blobs/file.hpp"
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,9 @@ namespace {
 constexpr std::size_t piece_size = std::size_t{64} * 1024;
 constexpr unsigned store_threads = 4; ///< for blocking calls
 constexpr std::string_view part_suffix = ".part";
+
+// The type of a file is detected from the first piece.
+static_assert(piece_size >= TypeDetector::head_size);
 
 /// The name of a file in its folder. If `key` has no version, the result is the common prefix of all files of
 /// the attachment.
@@ -54,8 +58,9 @@ void LocalStore::Underway::leave(core::Uuid const& attachment_id)
 }
 
 struct LocalStore::Incoming::State {
-    State(core::ThreadPool& threads, Underway& others, fs::path in, Key as)
-        : workers(threads), underway(others), folder(std::move(in)), key(std::move(as)),
+    State(LocalStore& store, Key as, std::string type)
+        : workers(store.workers_), underway(store.underway_), types(store.types_),
+          folder(store.directory_ / store.folder(as)), key(std::move(as)), content_type(std::move(type)),
           entered(underway.enter(key.attachment_id))
     {
         if (!entered)
@@ -74,6 +79,8 @@ struct LocalStore::Incoming::State {
 
     void flush()
     {
+        if (!checked) require_media_type(types.detect(buffer), content_type);
+        checked = true;
         with_room([this] { file.write(buffer); });
         buffer.clear();
     }
@@ -100,9 +107,12 @@ struct LocalStore::Incoming::State {
 
     core::ThreadPool& workers;
     Underway& underway;
+    TypeDetector& types;
     fs::path const folder;
     Key const key;
-    bool entered; ///< whether the attachment is in `underway`
+    std::string const content_type;
+    bool checked = false; ///< whether the content fits `content_type`
+    bool entered;         ///< whether the attachment is in `underway`
     File file;
     std::string buffer;
     bool done = true; ///< no file to remove: the upload was not started, was committed, or was discarded
@@ -144,15 +154,34 @@ asio::awaitable<void> LocalStore::Incoming::discard()
 }
 
 struct LocalStore::Outgoing::State {
-    State(core::ThreadPool& threads, File&& opened) : workers(threads), file(std::move(opened)) {}
+    State(core::ThreadPool& threads, File&& opened, std::uint64_t size)
+        : workers(threads), file(std::move(opened)), left(size)
+    {
+    }
+
+    std::string read()
+    {
+        auto piece = file.read(offset, std::min<std::uint64_t>(left, piece_size));
+        offset += piece.size();
+        left -= piece.size();
+        return piece;
+    }
 
     core::ThreadPool& workers;
-    File file;
+    File const file;
+    std::uint64_t offset = 0;
+    std::uint64_t left;
 };
+
+void LocalStore::Outgoing::limit(std::uint64_t offset, std::uint64_t length) noexcept
+{
+    state_->offset = offset;
+    state_->left = length;
+}
 
 asio::awaitable<std::string> LocalStore::Outgoing::next() const
 {
-    co_return co_await state_->workers.run([state = state_] { return state->file.read(piece_size); });
+    co_return co_await state_->workers.run([state = state_] { return state->read(); });
 }
 
 LocalStore::LocalStore(fs::path directory, UrlTokens url_tokens, core::Clock const& clock)
@@ -189,10 +218,10 @@ std::optional<Download> LocalStore::verify_download(std::string_view token) cons
     return url_tokens_.verify_download(token, clock_.now());
 }
 
-asio::awaitable<LocalStore::Incoming> LocalStore::receive(Key key)
+asio::awaitable<LocalStore::Incoming> LocalStore::receive(Key key, std::string content_type)
 {
     key.version = new_version();
-    auto const state = std::make_shared<Incoming::State>(workers_, underway_, directory_ / folder(key), key);
+    auto const state = std::make_shared<Incoming::State>(*this, key, std::move(content_type));
     Incoming incoming(state);
     co_await workers_.run([this, state, &key] {
         with_room([&] {
@@ -207,9 +236,10 @@ asio::awaitable<LocalStore::Incoming> LocalStore::receive(Key key)
 asio::awaitable<std::optional<LocalStore::Outgoing>> LocalStore::send(Key key, std::int64_t size_bytes)
 {
     fs::path const path = directory_ / folder(key) / file_name(key);
+    auto const size = static_cast<std::uint64_t>(size_bytes);
     auto file = co_await workers_.run([&path] { return with_room([&path] { return File::open(path); }); });
-    if (!file || file->size() != static_cast<std::uint64_t>(size_bytes)) co_return std::nullopt;
-    co_return Outgoing(std::make_shared<Outgoing::State>(workers_, std::move(*file)));
+    if (!file || file->size() != size) co_return std::nullopt;
+    co_return Outgoing(std::make_shared<Outgoing::State>(workers_, std::move(*file), size));
 }
 
 void LocalStore::erase_except(Key const& keep)

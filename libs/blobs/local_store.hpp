@@ -1,10 +1,12 @@
 #pragma once
 
 #include "blobs/store.hpp"
+#include "blobs/type_detector.hpp"
 #include "blobs/url_tokens.hpp"
 #include "core/scope.hpp"
 #include "core/thread_pool.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -47,7 +49,9 @@ public:
         Incoming& operator=(Incoming&&) = delete;
         ~Incoming(); ///< removes the file unless it was committed
 
-        /// Appends bytes. They are written in pieces of 64 KiB, so memory use is constant.
+        /// Appends bytes. They are written in pieces of 64 KiB, so memory use is constant. `write` and
+        /// `commit` throw VALIDATION_ERROR if the content does not fit the declared type
+        /// (`require_media_type`).
         asio::awaitable<void> write(std::string_view bytes);
 
         /// Makes the blob durable and readable under `key()`.
@@ -68,14 +72,17 @@ public:
         std::shared_ptr<State> state_;
     };
 
-    /// Starts an upload for the attachment. Throws CONFLICT while another upload for the attachment runs in
-    /// this process.
-    asio::awaitable<Incoming> receive(Key key);
+    /// Starts an upload for the attachment, whose declared type is an entry of `media_types`. Throws CONFLICT
+    /// while another upload for the attachment runs in this process.
+    asio::awaitable<Incoming> receive(Key key, std::string content_type);
 
     /// A blob that is being downloaded, used by one coroutine at a time. Must not outlive the store.
     class Outgoing {
     public:
-        /// The next piece of at most 64 KiB; empty at the end.
+        /// Limits the download to `length` bytes from `offset`. Call it before the first `next`.
+        void limit(std::uint64_t offset, std::uint64_t length) noexcept;
+
+        /// The next piece of at most 64 KiB; empty at the end, or if the file has become shorter.
         asio::awaitable<std::string> next() const;
 
     private:
@@ -108,6 +115,7 @@ private:
     std::filesystem::path const directory_;
     UrlTokens const url_tokens_;
     core::Clock const& clock_;
+    TypeDetector types_;
     core::ThreadPool workers_;
 };
 

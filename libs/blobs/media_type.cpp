@@ -1,5 +1,6 @@
 #include "blobs/media_type.hpp"
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ constexpr std::array signatures{
     Signature{"image/gif", "GIF87a"sv},
     Signature{"image/gif", "GIF89a"sv},
     Signature{"image/webp", "WEBP"sv, 8},
+    Signature{"video/mp4", "ftyp"sv, 4}, // libmagic does not know all brands of ISO 14496-12
     Signature{"application/pdf", "%PDF-"sv},
     Signature{"application/zip", "PK\x03\x04"sv},
     Signature{"application/zip", "PK\x05\x06"sv}, // an empty archive
@@ -36,6 +38,25 @@ bool matches(std::string_view head, Signature const& signature) noexcept
     if (head.size() < signature.offset + signature.bytes.size()) return false;
     if (signature.type == "image/webp" && !head.starts_with("RIFF")) return false;
     return head.substr(signature.offset, signature.bytes.size()) == signature.bytes;
+}
+
+/// Whether files of type `name` begin like `head`. False for types without a signature.
+bool begins_like(std::string_view head, std::string_view name) noexcept
+{
+    return std::ranges::any_of(signatures,
+        [&](Signature const& signature) { return signature.type == name && matches(head, signature); });
+}
+
+bool is_text_type(std::string_view name) noexcept
+{
+    return name == "text/plain" || name == "text/csv" || name == "application/json";
+}
+
+/// Whether `detected` is another name for files of type `name`.
+bool is_alias(std::string_view detected, std::string_view name) noexcept
+{
+    return (name == "video/mp4" && detected == "video/x-m4v") ||
+           (name == "application/gzip" && detected == "application/x-gzip");
 }
 
 } // namespace
@@ -51,15 +72,22 @@ bool is_media_type(std::string_view field, std::string_view name) noexcept
     return core::equal_ignoring_case(core::trim(field.substr(0, field.find(';'))), name);
 }
 
-bool fits_media_type(std::string_view head, std::string_view name) noexcept
+bool fits_media_type(Content const& content, std::string_view name) noexcept
 {
-    bool has_signature = false;
-    for (Signature const& signature : signatures) {
-        if (signature.type != name) continue;
-        if (matches(head, signature)) return true;
-        has_signature = true;
+    if (is_text_type(name)) {
+        auto const known = known_media_type(content.type);
+        return content.is_text && (known.empty() || is_text_type(known));
     }
-    return !has_signature;
+    if (content.type == name || is_alias(content.type, name)) return true;
+    return (content.type == unknown_type || name == "application/zip") && begins_like(content.head, name);
+}
+
+void require_media_type(Content const& content, std::string_view name)
+{
+    if (fits_media_type(content, name)) return;
+    throw core::Error::validation({{"", "content",
+        "must be a file of type " + std::string(name) + ", but the content looks like " + content.type +
+            ". Declare the type of the content in the presign request"}});
 }
 
 } // namespace blobs

@@ -1,7 +1,6 @@
 #include "blobs/s3_store.hpp"
 
 #include "blobs/content_disposition.hpp"
-#include "blobs/media_type.hpp"
 #include "blobs/region.hpp"
 #include "blobs/xml.hpp"
 #include "core/backoff.hpp"
@@ -200,13 +199,13 @@ std::optional<Stat> S3Store::stat_blocking(Key const& key)
     Key const uploaded{key.scope_id, key.attachment_id, {}};
     auto const response = send({.method = "GET",
         .object = uploaded.name(),
-        .headers = {{"range", "bytes=0-" + std::to_string(media_type_head - 1)}}});
+        .headers = {{"range", "bytes=0-" + std::to_string(TypeDetector::head_size - 1)}}});
     if (response.status == 404) return std::nullopt;
     if (response.status != 206) refuse("a ranged GET", response);
     auto const total = total_size(response.header("content-range"));
     auto const tag = response.header("etag");
     if (!total || !tag) throw std::runtime_error("S3 answered a ranged GET without Content-Range or ETag");
-    return Stat{*total, response.body.substr(0, media_type_head), std::string(*tag)};
+    return Stat{*total, types_.detect(response.body), std::string(*tag)};
 }
 
 std::optional<std::string> S3Store::finalize_blocking(Key const& key, Stat const& stat)

@@ -3,6 +3,7 @@
 #include "blobs/credentials_provider.hpp"
 #include "blobs/sigv4.hpp"
 #include "blobs/store.hpp"
+#include "blobs/type_detector.hpp"
 #include "core/clock.hpp"
 #include "core/scope.hpp"
 #include "core/thread_pool.hpp"
@@ -71,6 +72,7 @@ private:
     std::string root_; ///< path of the bucket: `/<bucket>` or empty
     http_client::Client& client_;
     core::Clock const& clock_;
+    TypeDetector types_;
     core::ThreadPool workers_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "blobs/media_type.hpp"
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/scope.hpp"
@@ -82,8 +83,8 @@ public:
 /// Properties of an upload.
 struct Stat {
     std::int64_t size_bytes = 0;
-    std::string head; ///< the first 16 bytes, or the whole of a shorter file
-    std::string tag;  ///< the store's identifier of this content (ETag)
+    Content content;
+    std::string tag; ///< the store's identifier of this content (ETag)
 };
 
 /// A store to which clients upload directly, so that the service must ask the store whether an upload exists.

@@ -232,10 +232,15 @@ void Fields::check() const
     if (!ok()) throw Error::validation(faults_);
 }
 
-void Fields::check_any_of(std::span<std::string_view const> names)
+void Fields::require_any_of(std::span<std::string_view const> names)
 {
     if (std::none_of(names.begin(), names.end(), [this](std::string_view name) { return has(name); }))
         add(prefix_, "required", "must have at least one of " + join(names));
+}
+
+void Fields::check_any_of(std::span<std::string_view const> names)
+{
+    require_any_of(names);
     check();
 }
 

@@ -116,7 +116,11 @@ public:
     /// Throws a `VALIDATION_ERROR` if there were errors.
     void check() const;
 
-    /// For a PATCH: records an error if the body has none of `names`, then calls `check()`.
+    /// For an object in a larger body that a PATCH describes: records an error if the object has none of
+    /// `names`.
+    void require_any_of(std::span<std::string_view const> names);
+
+    /// For a PATCH: `require_any_of`, then `check()`.
     void check_any_of(std::span<std::string_view const> names);
 
 private:

@@ -46,6 +46,11 @@ constexpr std::string_view trim(std::string_view text) noexcept
     return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+/// `text` on one line, for the subject of an email or a line of its text: control characters, line separators
+/// and characters that change the direction of text become spaces. If the text is not UTF-8, all bytes that
+/// are not ASCII become question marks.
+std::string one_line(std::string_view text);
+
 /// The text in Unicode's Normalization Form C (UAX #15), in which `e` with a combining accent and the one
 /// character `é` are the same. The result has at most as many code points as the canonical decomposition of
 /// `utf8`. Bound the length of `utf8` first: the time grows with the square of the length of a sequence of

@@ -174,7 +174,9 @@ asio::awaitable<http::Response> Gateway::proceed(RequestState& state)
     auto const& endpoint = *state.match.endpoint;
     if (deps_.requests != nullptr && state.tenant) {
         if (auto const limit = deps_.requests->of(request.context.caller, *state.tenant))
-            co_await count_request(state, *limit);
+            co_await count_request(state, rate_subject(request.context), *limit);
+        if (endpoint.options.limits_networks && request.context.caller.kind == core::Access::anonymous)
+            co_await count_network(state);
     }
     if (endpoint.options.idempotent) {
         if (auto const key = request.header("Idempotency-Key"))
@@ -287,12 +289,23 @@ void Gateway::check_route(RequestState const& state) const
             "Both environments share this resource. Change it with a credential of production.");
 }
 
-asio::awaitable<void> Gateway::count_request(RequestState& state, redis::Limit limit) const
+asio::awaitable<void> Gateway::count_request(
+    RequestState& state, std::string subject, redis::Limit limit) const
 {
-    auto const decision = co_await deps_.requests->count(state.request.context, limit);
+    auto const decision = co_await deps_.requests->count(std::move(subject), limit);
     if (!decision) co_return;
     RequestLimit::require_allowed(*decision);
     state.headers = redis::headers(*decision);
+}
+
+asio::awaitable<void> Gateway::count_network(RequestState& state) const
+{
+    auto const limit = deps_.requests->of_network();
+    boost::system::error_code not_an_address;
+    auto const address = asio::ip::make_address(state.request.remote_address, not_an_address);
+    if (!limit || not_an_address) co_return;
+    auto const network = http::network_key(address, 24, 48);
+    co_await count_request(state, rate_subject_of_network(state.request.context.scope.id, network), *limit);
 }
 
 asio::awaitable<http::Response> Gateway::preflight(RequestState& state)

@@ -120,7 +120,9 @@ private:
     /// Throws if the caller's account was deleted (auth::ErasedUsers).
     asio::awaitable<void> refuse_erased(RequestState const& state) const;
     void check_route(RequestState const& state) const;
-    asio::awaitable<void> count_request(RequestState& state, redis::Limit limit) const;
+    asio::awaitable<void> count_request(RequestState& state, std::string subject, redis::Limit limit) const;
+    /// Counts a request of an anonymous caller for its network.
+    asio::awaitable<void> count_network(RequestState& state) const;
     asio::awaitable<http::Response> preflight(RequestState& state);
     asio::awaitable<bool> allows_origin(RequestState& state, std::string_view origin, bool may_look_up);
     bool is_allowed(RequestState const& state, std::string_view origin, core::Environment environment) const;

@@ -5,6 +5,7 @@
 #include "gateway/rules.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gateway {
 
@@ -32,13 +33,19 @@ std::optional<redis::Limit> RequestLimit::of(core::Caller const& caller, tenancy
         .count = std::clamp<std::int64_t>(ruled.value_or(own), 0, max_count), .window = rate_window};
 }
 
+std::optional<redis::Limit> RequestLimit::of_network() const
+{
+    if (options_.of_network == 0) return std::nullopt;
+    return redis::Limit{.count = std::min(options_.of_network, max_count), .window = rate_window};
+}
+
 asio::awaitable<std::optional<redis::Decision>> RequestLimit::count(
-    http::Context const& context, redis::Limit limit) const
+    std::string subject, redis::Limit limit) const
 {
     if (limit.count == 0)
         co_return redis::Decision{.window = limit.window, .retry_after = limit.window, .reset = limit.window};
     try {
-        co_return co_await limiter_.take(rate_subject(context), limit);
+        co_return co_await limiter_.take(std::move(subject), limit);
     } catch (redis::Unavailable const&) {
         if (!options_.fails_open) throw;
     } catch (redis::CommandError const& refusal) {

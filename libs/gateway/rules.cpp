@@ -106,6 +106,11 @@ std::string rate_subject_of_user(core::ScopeId scope_id, std::string_view user_i
     return core::to_string(scope_id).append(":user:").append(user_id);
 }
 
+std::string rate_subject_of_network(core::ScopeId scope_id, std::int64_t network)
+{
+    return core::to_string(scope_id).append(":network:").append(std::to_string(network));
+}
+
 std::string_view to_string(core::Access kind) noexcept
 {
     switch (kind) {

@@ -8,6 +8,7 @@
 #include "tenancy/resolve.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,9 @@ std::string rate_subject(http::Context const& context);
 
 /// As `rate_subject`, for a user.
 std::string rate_subject_of_user(core::ScopeId scope_id, std::string_view user_id);
+
+/// As `rate_subject`, for the anonymous callers of a network (http::network_key).
+std::string rate_subject_of_network(core::ScopeId scope_id, std::int64_t network);
 
 /// The window of the limits of requests.
 inline constexpr std::chrono::minutes rate_window{1};

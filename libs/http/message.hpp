@@ -123,10 +123,15 @@ struct Response {
     std::string body;
     std::string_view content_type = "application/json"; ///< in static storage; empty: no Content-Type
     std::vector<std::pair<std::string, std::string>> headers;
-    /// If set, this function is called repeatedly for the next piece of the body, until the piece is empty.
-    /// HTTP/1.1 clients get the body with chunked transfer coding. The function runs after the handler has
-    /// returned, so it must own its data.
+    /// If set, this function is called repeatedly for the next piece of the body, until the piece is empty or
+    /// `stream_length` bytes are sent. The function runs after the handler has returned, so it must own its
+    /// data.
     std::function<asio::awaitable<std::string>()> stream;
+    /// The length in bytes of the body that `stream` produces. If set, the response has a Content-Length. If
+    /// the stream ends earlier or exceeds this length, the server closes the connection, so the client sees
+    /// that the response is incomplete. If nullopt, HTTP/1.1 clients get the body with chunked transfer
+    /// coding.
+    std::optional<std::uint64_t> stream_length = {};
     bool close = false; ///< end the connection after this response
     /// The user whose data the body contains, if this is not the caller. For idempotency::once, which stores
     /// the response.

@@ -5,8 +5,24 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
+#include <set>
 
 namespace http {
+
+namespace {
+
+std::string join(std::span<std::string_view const> names)
+{
+    std::string list;
+    for (auto const& name : names) {
+        if (!list.empty()) list += ", ";
+        list += name;
+    }
+    return list;
+}
+
+} // namespace
 
 Query::Query(Request const& request)
 {
@@ -67,13 +83,24 @@ std::optional<std::size_t> Query::one_of(std::string_view name, std::span<std::s
     if (!value) return std::nullopt;
     auto const found = std::ranges::find(allowed, *value);
     if (found != allowed.end()) return static_cast<std::size_t>(found - allowed.begin());
-    std::string list;
-    for (auto const& one : allowed) {
-        if (!list.empty()) list += ", ";
-        list += one;
-    }
-    fault(name, "not_allowed", "must be one of " + list);
+    fault(name, "not_allowed", "must be one of " + join(allowed));
     return std::nullopt;
+}
+
+std::vector<std::size_t> Query::some_of(std::string_view name, std::span<std::string_view const> allowed)
+{
+    auto const value = find(name);
+    if (!value) return {};
+    std::set<std::size_t> indexes;
+    for (auto const part : std::views::split(std::string_view(*value), ',')) {
+        auto const found = std::ranges::find(allowed, std::string_view(part.begin(), part.end()));
+        if (found == allowed.end()) {
+            fault(name, "not_allowed", "must be one or more of " + join(allowed) + ", separated by commas");
+            return {};
+        }
+        indexes.insert(static_cast<std::size_t>(found - allowed.begin()));
+    }
+    return {indexes.begin(), indexes.end()};
 }
 
 std::int64_t Query::integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max)

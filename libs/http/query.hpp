@@ -38,6 +38,19 @@ public:
         return index ? std::optional(static_cast<E>(*index)) : std::nullopt;
     }
 
+    /// Reads names that are separated by commas. Returns indexes into `allowed`, ascending and distinct; none
+    /// if the parameter is absent.
+    std::vector<std::size_t> some_of(std::string_view name, std::span<std::string_view const> allowed);
+
+    /// Like the other `some_of`, for the names of an enum.
+    template <core::NamedEnum E> std::vector<E> some_of(std::string_view name)
+    {
+        std::vector<E> values;
+        for (auto const index : some_of(name, core::names_of<E>))
+            values.push_back(static_cast<E>(index));
+        return values;
+    }
+
     /// A decimal number, with `-` if negative.
     std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max);
     /// `true` or `false`.

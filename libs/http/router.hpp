@@ -30,6 +30,9 @@ struct RouteOptions {
     /// reads from the tenant whether it is suspended, and decides what to do. On other routes, requests of a
     /// suspended tenant get 403, except a GET by the operator and the erasure of a user.
     bool serves_suspended = false;
+    /// Whether the requests of anonymous callers are counted for each network and tenant (the service's limit
+    /// `gateway::RequestLimit::Options::of_network`).
+    bool limits_networks = false;
     /// Makes the response for an error of this route, for routes that people open in a browser. Scripts of
     /// other origins cannot read such routes. If null, the response is a problem document.
     Response (*error_page)(Request const&, core::Error const&) = nullptr;

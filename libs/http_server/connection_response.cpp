@@ -9,6 +9,7 @@
 #include <array>
 #include <exception>
 #include <linux/sockios.h>
+#include <stdexcept>
 #include <sys/ioctl.h>
 
 namespace http_server {
@@ -17,14 +18,31 @@ namespace {
 
 constexpr std::size_t copied_body = std::size_t{16} * 1024; ///< a larger body is written without a copy
 
+Framing framing_of(http::Response const& response, bool http11) noexcept
+{
+    if (!response.stream || response.stream_length) return Framing::length;
+    return http11 ? Framing::chunked : Framing::close;
+}
+
+/// Returns the next piece of the stream; empty at the end. Throws if the stream does not have the length that
+/// the response declares. `left` is the rest of this length.
+asio::awaitable<std::string> next_piece(http::Response const& response, std::optional<std::uint64_t>& left)
+{
+    if (left == 0U) co_return std::string();
+    std::string piece = co_await response.stream();
+    if (!left) co_return piece;
+    if (piece.empty() || piece.size() > *left) throw std::runtime_error("a stream has another length");
+    *left -= piece.size();
+    co_return piece;
+}
+
 } // namespace
 
 Connection::Unsent Connection::begin_response(http::Response const& response)
 {
     RequestSlot& slot = *slot_;
     RequestParser const& parser = slot.parser;
-    auto framing = Framing::length;
-    if (response.stream) framing = parser.http11() ? Framing::chunked : Framing::close;
+    auto const framing = framing_of(response, parser.http11());
     keep_ = parser.keep_alive() && !response.close && !shard_->draining() && framing != Framing::close &&
             !body_failed_ && (parser.body_done() || is_rest_discarded());
     auto persistence = Persistence::close;
@@ -48,15 +66,16 @@ bool Connection::sends_stream(http::Response const& response) const noexcept
 
 asio::awaitable<void> Connection::write_stream(http::Response const& response)
 {
-    bool const chunked = slot_->parser.http11();
+    auto const framing = framing_of(response, slot_->parser.http11());
+    auto left = response.stream_length;
     std::string& out = slot_->out;
     while (!broken_) {
         out.clear();
         bool failed = false;
         try {
-            std::string const piece = co_await response.stream();
+            std::string const piece = co_await next_piece(response, left);
             if (piece.empty()) break;
-            if (chunked) {
+            if (framing == Framing::chunked) {
                 append_chunk(out, piece);
             } else {
                 out = piece;
@@ -65,17 +84,17 @@ asio::awaitable<void> Connection::write_stream(http::Response const& response)
             failed = true;
         }
         if (failed) {
-            // The client must see that the response is incomplete. With chunked coding, the missing last
-            // chunk shows this. In HTTP/1.0, the end of the connection is the end of the body, so only a
-            // reset shows this.
+            // The client must see that the response is incomplete. Missing bytes of the Content-Length or the
+            // missing last chunk show this. Without either, the end of the connection is the end of the body,
+            // so only a reset shows this.
             boost::system::error_code ignored;
-            if (!chunked) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+            if (framing == Framing::close) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
             abort();
             co_return;
         }
         co_await write({out, {}});
     }
-    if (chunked && !broken_) co_await write({last_chunk, {}});
+    if (framing == Framing::chunked && !broken_) co_await write({last_chunk, {}});
 }
 
 // Responds to a malformed or slow request with an error and ends the connection. The bytes after such a

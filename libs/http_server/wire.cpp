@@ -49,6 +49,11 @@ char* put_two(char* to, unsigned value)
     return to;
 }
 
+std::uint64_t body_length(http::Response const& response) noexcept
+{
+    return response.stream ? response.stream_length.value_or(0) : response.content().size();
+}
+
 } // namespace
 
 // The time as IMF-fixdate (RFC 9110, 5.6.7): `Date: Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -96,7 +101,7 @@ void append_head(std::string& out, http::Response const& response, Framing frami
         }
         if (framing == Framing::length) {
             out += "Content-Length: ";
-            append_number(out, response.content().size());
+            append_number(out, body_length(response));
             out += "\r\n";
         } else if (framing == Framing::chunked) {
             out += "Transfer-Encoding: chunked\r\n";

@@ -12,9 +12,9 @@ namespace http_server {
 
 /// How a client recognises the end of a response (RFC 9112, 6). Internal to the server.
 enum class Framing : std::uint8_t {
-    length,  ///< Content-Length
-    chunked, ///< a stream, to an HTTP/1.1 client
-    close,   ///< a stream to an HTTP/1.0 client, ended by closing the connection
+    length,  ///< Content-Length: a body, or a stream of known length
+    chunked, ///< a stream of unknown length, to an HTTP/1.1 client
+    close,   ///< a stream of unknown length to an HTTP/1.0 client, ended by closing the connection
 };
 
 /// The content of the `Connection` header.

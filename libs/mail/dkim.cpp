@@ -70,8 +70,9 @@ void DkimSigner::Close::operator()(dkim_lib* library) const noexcept
 DkimSigner::DkimSigner() : library_(dkim_init(nullptr, nullptr))
 {
     if (!library_) throw std::bad_alloc();
-    std::array<char const*, 8> covered{
-        "From", "To", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", nullptr};
+    std::array<char const*, 13> covered{"From", "To", "Subject", "Date", "Message-ID", "MIME-Version",
+        "Content-Type", "In-Reply-To", "References", "Auto-Submitted", "List-Unsubscribe",
+        "List-Unsubscribe-Post", nullptr};
     std::array<char const*, 2> once_more{"From", nullptr};
     set_headers(library_.get(), DKIM_OPTS_SIGNHDRS, covered.data());
     set_headers(library_.get(), DKIM_OPTS_OVERSIGNHDRS, once_more.data());

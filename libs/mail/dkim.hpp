@@ -19,9 +19,10 @@ public:
     DkimSigner& operator=(DkimSigner const&) = delete;
 
     /// Returns the header field `DKIM-Signature: ...` with its line end, to be prepended to `message` (RFC
-    /// 5322, lines end in CR LF). The signature covers From, To, Subject, Date, Message-ID, MIME-Version and
-    /// Content-Type. From is listed twice, so that a second From field invalidates the signature. Throws
-    /// std::runtime_error if the key is invalid.
+    /// 5322, lines end in CR LF). The signature covers From, To, Subject, Date, Message-ID, MIME-Version,
+    /// Content-Type and, if the message has them, In-Reply-To, References, Auto-Submitted, List-Unsubscribe
+    /// and List-Unsubscribe-Post (RFC 8058, 4, requires the last two). From is listed twice, so that a second
+    /// From field invalidates the signature. Throws std::runtime_error if the key is invalid.
     std::string sign(std::string_view message, DkimKey const& key) const;
 
 private:

@@ -36,6 +36,12 @@ struct Attachment {
     std::string content;      ///< the bytes
 };
 
+/// How a recipient ends emails like this one with one request (RFC 8058): the headers List-Unsubscribe and
+/// List-Unsubscribe-Post.
+struct Unsubscribe {
+    std::string url; ///< accepts a POST without a credential; at most 900 ASCII characters without spaces
+};
+
 /// A message to one recipient. Equal values are sent as equal bytes, apart from the time in the DKIM
 /// signature, so that recipients' servers can recognise a repeated delivery.
 struct Message {
@@ -48,8 +54,13 @@ struct Message {
     std::optional<std::string> text{}, html{};
     std::vector<Attachment> attachments{};
     std::optional<CustomSender> sender{}; ///< if nullopt, the shared sender is used
-    std::string traceparent{};            ///< header Traceparent; not sent if empty
-    core::TenantId tenant{};              ///< whose message it is: tenants share the connections
+    std::optional<Unsubscribe> unsubscribe{};
+    /// Headers References and In-Reply-To: mail programs show messages with the same id together. The id
+    /// they name is `<thread@domain of the shared sender>`. No message needs to have it.
+    std::optional<core::Uuid> thread{};
+    bool auto_generated = false; ///< header `Auto-Submitted: auto-generated` (RFC 3834)
+    std::string traceparent{};   ///< header Traceparent; not sent if empty
+    core::TenantId tenant{};     ///< whose message it is: tenants share the connections
 };
 
 } // namespace mail

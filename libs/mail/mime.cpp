@@ -326,6 +326,35 @@ void begin_library()
     static_cast<void>(begun);
 }
 
+/// Whether the URL fits into a header field, which may have lines of 998 characters (RFC 5322, 2.1.1).
+bool is_fit(Unsubscribe const& unsubscribe)
+{
+    constexpr std::size_t longest = 900;
+    auto const& url = unsubscribe.url;
+    return url.size() <= longest && std::ranges::all_of(url, [](char c) { return c > ' ' && c <= '~'; }) &&
+           url.find_first_of("<>") == std::string::npos;
+}
+
+std::string in_brackets(std::string const& text)
+{
+    return '<' + text + '>';
+}
+
+/// Adds the fields that tell mail programs how to treat the message.
+void add_handling(Head& head, Message const& message, std::string_view message_id)
+{
+    if (message.thread) {
+        auto const id = in_brackets(message.thread->to_string().append(
+            message_id.substr(std::min(message_id.find('@'), message_id.size()))));
+        head.add("In-Reply-To", id);
+        head.add("References", id);
+    }
+    if (message.auto_generated) head.add("Auto-Submitted", "auto-generated");
+    if (!message.unsubscribe) return;
+    head.add("List-Unsubscribe", in_brackets(message.unsubscribe->url));
+    head.add("List-Unsubscribe-Post", "List-Unsubscribe=One-Click");
+}
+
 } // namespace
 
 std::optional<std::string> compose(Message const& message, Mailbox const& from, std::string const& message_id)
@@ -334,11 +363,12 @@ std::optional<std::string> compose(Message const& message, Mailbox const& from, 
     auto const address = Address::parse(from.address);
     auto const to = Address::parse(message.to);
     auto const subject = HeaderText::parse(message.subject);
-    auto const is_fit = [](Attachment const& a) {
+    auto const is_plain_file = [](Attachment const& a) {
         return HeaderText::parse(a.filename) && HeaderText::parse(a.content_type);
     };
     if (!name || !address || !to || !subject || !HeaderText::parse(message_id) ||
-        !HeaderText::parse(message.traceparent) || !std::ranges::all_of(message.attachments, is_fit)) {
+        !HeaderText::parse(message.traceparent) || (message.unsubscribe && !is_fit(*message.unsubscribe)) ||
+        !std::ranges::all_of(message.attachments, is_plain_file)) {
         return std::nullopt;
     }
     begin_library();
@@ -349,6 +379,7 @@ std::optional<std::string> compose(Message const& message, Mailbox const& from, 
     head.add("Date", formatted(message.date));
     head.add("Message-ID", '<' + message_id + '>');
     head.add("MIME-Version", "1.0");
+    add_handling(head, message, message_id);
     if (!message.traceparent.empty()) head.add("Traceparent", message.traceparent);
     return std::move(head).text() + written(content_of(message));
 }

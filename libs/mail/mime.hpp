@@ -13,7 +13,8 @@ namespace mail {
 /// `multipart/mixed`. Equal values give equal bytes.
 ///
 /// `message_id` has no angle brackets. Returns nullopt if the value of a header field contains CR, LF or NUL,
-/// or if an address is invalid (`Address`). So no value can add or end a header field.
+/// if an address is invalid (`Address`), or if the URL of `unsubscribe` is. So no value can add or end a
+/// header field.
 std::optional<std::string> compose(
     Message const& message, Mailbox const& from, std::string const& message_id);
 

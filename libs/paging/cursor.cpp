@@ -124,14 +124,17 @@ std::optional<Position> decode(std::string_view cursor, std::uint64_t filter_has
     return bytes[1] == 1 && core::is_representable(*position.time) ? std::optional(position) : std::nullopt;
 }
 
+void refuse_cursor(http::Query& query)
+{
+    query.fault("cursor", "invalid_cursor", "must be the cursor of the previous page, with the same filters");
+}
+
 std::optional<Position> read_cursor(http::Query& query, std::uint64_t filter_hash)
 {
     auto const text = query.text("cursor", 0, max_text_size);
     if (!text) return std::nullopt;
     auto position = decode(*text, filter_hash);
-    if (!position)
-        query.fault(
-            "cursor", "invalid_cursor", "must be the cursor of the previous page, with the same filters");
+    if (!position) refuse_cursor(query);
     return position;
 }
 

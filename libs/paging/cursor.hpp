@@ -99,6 +99,9 @@ std::string encode(Position const& position, std::uint64_t filter_hash);
 /// list, because every query filters by scope and by the caller's permissions.
 std::optional<Position> decode(std::string_view cursor, std::uint64_t filter_hash);
 
+/// Records in `query` that its `?cursor` is invalid (`invalid_cursor`).
+void refuse_cursor(http::Query& query);
+
 /// Reads the query parameter `cursor`. Returns nullopt if it is absent. A cursor that `decode` refuses is
 /// recorded in `query` as an error of `?cursor` (`invalid_cursor`).
 std::optional<Position> read_cursor(http::Query& query, std::uint64_t filter_hash);

@@ -18,9 +18,9 @@ inline constexpr std::chrono::seconds migration_connect_timeout{30};
 /// Returns `url` (a libpq connection string or URI) as a keyword/value string. Adds defaults for settings
 /// that `url` does not have: a connect timeout, keepalives and a TCP user timeout of 5 s, the client
 /// encoding UTF8, and `target_session_attrs=read-write`. Also adds session settings: TimeZone UTC and
-/// DateStyle ISO, as RowReader requires, and `settings`. The `options` in `url` come after these session
-/// settings, so they take precedence. Throws std::invalid_argument if `url` is not a connection string; the
-/// message does not contain it.
+/// DateStyle ISO, as RowReader requires, no just-in-time compilation, and `settings`. The `options` in `url`
+/// come after these session settings, so they take precedence. Throws std::invalid_argument if `url` is not a
+/// connection string; the message does not contain it.
 std::string complete_conninfo(std::string const& url, std::string const& application_name,
     Settings const& settings = {}, std::chrono::seconds timeout = connect_timeout);
 

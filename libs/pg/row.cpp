@@ -243,6 +243,11 @@ std::int64_t RowReader::integer()
     return *value;
 }
 
+std::optional<bool> RowReader::optional_boolean()
+{
+    return optional(&RowReader::boolean);
+}
+
 std::optional<std::int64_t> RowReader::optional_integer()
 {
     return optional(&RowReader::integer);

@@ -54,6 +54,7 @@ public:
 
     std::optional<std::int64_t> optional_integer();
     bool boolean();
+    std::optional<bool> optional_boolean();
     core::Uuid uuid();
     std::optional<core::Uuid> optional_uuid();
     /// A timestamptz. The session must use UTC. `infinity` becomes `Time::max()`, `-infinity` becomes

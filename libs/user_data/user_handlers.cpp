@@ -13,15 +13,6 @@ namespace user_data {
 
 namespace {
 
-core::UserId user_id_of(http::Request const& request)
-{
-    auto const& id = request.param("userId");
-    if (core::count_code_points(id) > max_user_id)
-        throw core::Error::validation(
-            {{":userId", "too_long", "must be at most " + std::to_string(max_user_id) + " characters"}});
-    return core::UserId(id);
-}
-
 bool read_mode(http::Request const& request, UserData const& users)
 {
     static constexpr std::array<std::string_view, 2> modes{"delete", "anonymize"};
@@ -43,11 +34,20 @@ void record(pg::Tx& tx, Erasure const& erasure, audit::Actor const& actor)
 
 } // namespace
 
+core::UserId user_id_param(http::Request const& request)
+{
+    auto const& id = request.param("userId");
+    if (core::count_code_points(id) > max_user_id)
+        throw core::Error::validation(
+            {{":userId", "too_long", "must be at most " + std::to_string(max_user_id) + " characters"}});
+    return core::UserId(id);
+}
+
 asio::awaitable<http::Response> erase_user(http::Request const& request, UserData& users)
 {
     auto const& caller = request.caller();
     Erasure const erasure{.scope = request.scope(),
-        .user_id = user_id_of(request),
+        .user_id = user_id_param(request),
         .pseudonym = new_pseudonym(),
         .anonymizes = read_mode(request, users)};
     co_await users.erase(erasure);
@@ -69,7 +69,7 @@ asio::awaitable<http::Response> receive_erasure(http::Request const& request, Us
 
 asio::awaitable<http::Response> export_user(http::Request const& request, UserData& users)
 {
-    auto user_id = user_id_of(request);
+    auto user_id = user_id_param(request);
     if (!request.caller().is_staff() && request.caller().id != user_id.text())
         throw core::Error(core::codes::not_found, "You may export only your own data. Check the user's id.");
     http::Response response{.content_type = "application/x-ndjson"};

@@ -7,6 +7,9 @@
 
 namespace user_data {
 
+/// The path parameter `userId`. Throws VALIDATION_ERROR if it is too long.
+core::UserId user_id_param(http::Request const& request);
+
 /// Handles `DELETE /v1/users/{userId}[?mode=delete|anonymize]`. Erases the user's data of this environment.
 /// Responds with `{"deleted": true}`, also if nothing is stored of the user. `mode` is accepted if
 /// `UserData::can_anonymize`.

@@ -27,7 +27,8 @@ Config Config::read(core::Config& config)
     c.dns_servers = read_dns_servers(config);
     c.sms = sms::Options::read(config);
     c.broadcast_chunk = static_cast<std::size_t>(config.integer("BROADCAST_CHUNK", 100, 1, 10'000,
-        "devices of one carrier per chunk of a broadcast; chunks of large broadcasts have up to four times as "
+        "devices of one carrier per chunk of a broadcast; chunks of large broadcasts have up to four times "
+        "as "
         "many; the chunks in flight may be sent again after a crash"));
     return c;
 }

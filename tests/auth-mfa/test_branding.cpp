@@ -1,7 +1,7 @@
-#include "domain/brand_colors.hpp"
-#include "domain/image.hpp"
 #include "domain/rp_id.hpp"
 #include "domain/settings.hpp"
+#include "hosted_pages/brand_colors.hpp"
+#include "hosted_pages/image.hpp"
 #include "images.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 using namespace auth_mfa;
+using namespace hosted_pages;
 
 namespace {
 

@@ -21,14 +21,6 @@ namespace {
 using testing::Isolation, testing::PathValues, testing::Reach;
 using enum http::Method;
 
-/// A PNG image of one pixel.
-constexpr std::string_view gray_pixel{
-    "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001"
-    "\000\000\000\001\010\000\000\000\000\072\176\233\125\000\000\000\012\111\104\101"
-    "\124\170\332\143\150\000\000\000\202\000\201\332\105\010\073\000\000\000\000\111"
-    "\105\116\104\256\102\140\202",
-    67};
-
 constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/auth/register", Reach::open},
     {post, "/v1/auth/login", Reach::open},
@@ -121,7 +113,7 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {del, "/v1/clients/{clientId}", Reach::object},
     {get, "/v1/settings", Reach::scope},
     {patch, "/v1/settings", Reach::scope, R"({"brand":"other"})"},
-    {put, "/v1/settings/logo", Reach::scope, gray_pixel, "image/png"},
+    {put, "/v1/settings/logo", Reach::scope, testing::gray_pixel, "image/png"},
     {del, "/v1/settings/logo", Reach::scope},
     {get, "/v1/audit", Reach::scope},
     {get, "/.well-known/jwks.json", Reach::open},

@@ -100,8 +100,16 @@ TEST_CASE("responses of attachments match the contract", "[contract]")
     auto const uploaded = checked(backend, "GET /v1/attachments/{attachmentId}", path);
     CHECK(uploaded.status == 200);
     auto const download = text(uploaded.json(), "downloadUrl");
-    CHECK(checked(backend, "GET /downloads/{token}", download.substr(download.find("/downloads/"))).body ==
-          pdf);
+    auto const get = [&](testing::HttpClient::Headers const& headers) {
+        return checked(backend, "GET /downloads/{token}", download.substr(download.find("/downloads/")),
+            std::nullopt, headers);
+    };
+    auto const file = get({});
+    CHECK(file.body == pdf);
+    CHECK(file.header("content-length") == std::to_string(pdf.size()));
+    CHECK(get({{"Range", "bytes=0-4"}}).body == "%PDF-");
+    CHECK(get({{"Range", "bytes=99999-"}}).status == 416);
+    CHECK(get({{"If-None-Match", file.header("etag")}}).status == 304);
 }
 
 TEST_CASE("responses of users match the contract", "[contract]")

@@ -1,5 +1,5 @@
 // The input is the header fields of a request, one `Name: value` on each line. The checks cover tenant,
-// credential, client address, trace and conditions.
+// credential, client address, trace, conditions and ranges.
 #include "blobs/media_type.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -7,6 +7,7 @@
 #include "gateway/rules.hpp"
 #include "gateway/trusted_proxies.hpp"
 #include "http/etag.hpp"
+#include "http/range.hpp"
 #include "observe/trace.hpp"
 #include "tenancy/resolve.hpp"
 #include "tenancy/slug.hpp"
@@ -113,6 +114,18 @@ void check_conditions(http::Request const& request)
         require(core::equal_ignoring_case(core::trim(type).substr(0, 16), "application/json"));
 }
 
+void check_range(http::Request request)
+{
+    constexpr std::uint64_t size = 1000;
+    request.method_text = "GET";
+    try {
+        auto const range = http::requested_range(request, size, "\"7\"");
+        if (range) require(range->length > 0 && range->first < size && range->length <= size - range->first);
+    } catch (core::Error const& error) {
+        require(error.code().status == 416);
+    }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
@@ -123,5 +136,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     check_client(request);
     check_trace(request);
     check_conditions(request);
+    check_range(request);
     return 0;
 }

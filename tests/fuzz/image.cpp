@@ -1,5 +1,5 @@
 // The input is an image of a tenant, as PNG and as WebP.
-#include "domain/image.hpp"
+#include "hosted_pages/image.hpp"
 
 #include "fuzz.hpp"
 
@@ -9,20 +9,20 @@ using fuzz::require;
 
 namespace {
 
-void check(std::string const& bytes, auth_mfa::ImageType type)
+void check(std::string const& bytes, hosted_pages::ImageType type)
 {
-    auto const checked = auth_mfa::check_image(bytes, type);
-    auto const* const size = std::get_if<auth_mfa::ImageSize>(&checked);
+    auto const checked = hosted_pages::check_image(bytes, type);
+    auto const* const size = std::get_if<hosted_pages::ImageSize>(&checked);
     if (size == nullptr) return;
-    require(size->width >= 1 && size->width <= auth_mfa::max_image_side);
-    require(size->height >= 1 && size->height <= auth_mfa::max_image_side);
+    require(size->width >= 1 && size->width <= hosted_pages::max_image_side);
+    require(size->height >= 1 && size->height <= hosted_pages::max_image_side);
     // An accepted image is whole, and of one type.
-    auto const is_refused = [](std::string const& other, auth_mfa::ImageType as) {
-        return std::holds_alternative<auth_mfa::ImageFault>(auth_mfa::check_image(other, as));
+    auto const is_refused = [](std::string const& other, hosted_pages::ImageType as) {
+        return std::holds_alternative<hosted_pages::ImageFault>(hosted_pages::check_image(other, as));
     };
     require(is_refused(bytes + '\0', type));
     require(is_refused(bytes.substr(0, bytes.size() - 1), type));
-    using enum auth_mfa::ImageType;
+    using enum hosted_pages::ImageType;
     require(is_refused(bytes, type == png ? webp : png));
 }
 
@@ -31,7 +31,7 @@ void check(std::string const& bytes, auth_mfa::ImageType type)
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
     std::string const bytes(reinterpret_cast<char const*>(data), size);
-    check(bytes, auth_mfa::ImageType::png);
-    check(bytes, auth_mfa::ImageType::webp);
+    check(bytes, hosted_pages::ImageType::png);
+    check(bytes, hosted_pages::ImageType::webp);
     return 0;
 }

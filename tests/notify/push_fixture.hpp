@@ -199,8 +199,8 @@ struct Fixture {
     {
         auto const own = tenants.try_emplace(credential->fingerprint(), tenants.size() + 1).first->second;
         auto content = std::make_shared<RenderedPush>(*message());
-        content->scope = core::Scope::of(options.tenant.value_or(core::TenantId{own}),
-            core::Environment::production, "tenant");
+        content->scope = core::Scope::of(
+            options.tenant.value_or(core::TenantId{own}), core::Environment::production, "tenant");
         return send_all(
             *push, {credential}, content, {target(credential->carrier(), std::move(token))}, options)
             .front();

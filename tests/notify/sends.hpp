@@ -43,18 +43,25 @@ inline boost::json::object file(std::string const& content, std::string const& n
 }
 
 /// Presigns and uploads a file. Returns its id.
-inline std::string uploaded(
-    World const& world, std::string const& bytes, std::string const& tenant = "demo-sandbox")
+inline std::string uploaded_as(World const& world, std::string const& filename, std::string const& type,
+    std::string const& bytes, std::string const& tenant = "demo-sandbox")
 {
     auto backend = world.as_backend(tenant);
     auto const presigned = backend.post("/v1/attachments/presign",
-        body({{"filename", "report.txt"}, {"contentType", "text/plain"}, {"sizeBytes", bytes.size()}}));
+        body({{"filename", filename}, {"contentType", type}, {"sizeBytes", bytes.size()}}));
     INFO(presigned.body);
     REQUIRE(presigned.status == 201);
     auto const url = text(presigned.json(), "uploadUrl");
     auto const at = url.find("/uploads/");
-    REQUIRE(backend.put(url.substr(at), bytes, {{"Content-Type", "text/plain"}}).status == 200);
+    REQUIRE(backend.put(url.substr(at), bytes, {{"Content-Type", type}}).status == 200);
     return text(presigned.json(), "attachmentId");
+}
+
+/// Presigns and uploads a text. Returns its id.
+inline std::string uploaded(
+    World const& world, std::string const& bytes, std::string const& tenant = "demo-sandbox")
+{
+    return uploaded_as(world, "report.txt", "text/plain", bytes, tenant);
 }
 
 /// The number of rows of a table.

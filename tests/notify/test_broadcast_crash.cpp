@@ -105,7 +105,8 @@ public:
 
     double chunks_ended() const
     {
-        return metric(R"(tetrad_jobs_total{outcome="done",queue="notify.broadcast_chunk.fcm",service="notify"})");
+        return metric(
+            R"(tetrad_jobs_total{outcome="done",queue="notify.broadcast_chunk.fcm",service="notify"})");
     }
 };
 

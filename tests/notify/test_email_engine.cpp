@@ -1,5 +1,6 @@
 #include "core/hex.hpp"
 #include "crypto/hash.hpp"
+#include "libs/blobs/samples.hpp"
 #include "pg/database.hpp"
 #include "scripted_smtp_server.hpp"
 #include "sends.hpp"
@@ -289,6 +290,37 @@ TEST_CASE("more emails with files than can be read at once are all sent", "[emai
         CHECK(text(found[0], "sha256") == hash("inline bytes"));
         CHECK(text(found[1], "filename") == "report.txt");
         CHECK(text(found[1], "sha256") == hash("uploaded bytes"));
+    }
+}
+
+TEST_CASE("uploads keep their names, types and bytes in an email", "[email]")
+{
+    struct File {
+        char const* name;
+        char const* type;
+        std::string bytes;
+    };
+
+    std::vector<File> const uploads{
+        {"Bericht über €.png", "image/png", blobs_test::samples().at("image/png")},
+        {"offer.docx", "application/zip", blobs_test::decoded(blobs_test::encoded::docx)},
+        {"film.mp4", "video/mp4", blobs_test::samples().at("video/mp4")},
+        {"naïve, \"quoted\".csv", "text/csv", blobs_test::samples().at("text/csv")}};
+    SmtpServer const server;
+    Service f(server.url());
+    json::array files;
+    for (auto const& [name, type, bytes] : uploads)
+        files.push_back(json::object{{"attachmentId", sends::uploaded_as(f.world, name, type, bytes)}});
+    f.schedule(1, "example.com", {{"attachments", files}});
+    f.begin();
+    REQUIRE(f.all_sent(1));
+    auto const mails = server.mails(1);
+    auto const& found = mails.at(0).at("attachments").as_array();
+    REQUIRE(found.size() == uploads.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        CHECK(text(found[i], "filename") == uploads[i].name);
+        CHECK(text(found[i], "contentType") == uploads[i].type);
+        CHECK(text(found[i], "sha256") == core::hex::encode(crypto::view(crypto::sha256(uploads[i].bytes))));
     }
 }
 

@@ -30,6 +30,7 @@ HttpResponse call(HttpClient& client, RouteProbe const& probe, PathValues const&
         if (auto const at = path.find("{" + name + "}"); at != std::string::npos)
             path.replace(at, name.size() + 2, value);
     }
+    if (!probe.query.empty()) path.append("?").append(probe.query);
     std::string const method(http::to_string(probe.method));
     if (probe.body.empty()) return client.request(method, path);
     return client.request(

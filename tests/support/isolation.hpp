@@ -15,6 +15,14 @@
 
 namespace testing {
 
+/// A PNG image of one pixel.
+inline constexpr std::string_view gray_pixel{
+    "\211\120\116\107\015\012\032\012\000\000\000\015\111\110\104\122\000\000\000\001"
+    "\000\000\000\001\010\000\000\000\000\072\176\233\125\000\000\000\012\111\104\101"
+    "\124\170\332\143\150\000\000\000\202\000\201\332\105\010\073\000\000\000\000\111"
+    "\105\116\104\256\102\140\202",
+    67};
+
 /// The data that a route reads or changes. It determines the expected response to callers of other scopes.
 enum class Reach {
     object,     ///< an object of one scope or person: 404 for all others, as for an object that never existed
@@ -32,6 +40,7 @@ struct RouteProbe {
     Reach reach;
     std::string_view body = {}; ///< "" means no body
     std::string_view content_type = "application/json";
+    std::string_view query = {}; ///< the query of the URL, such as `title=x`
 };
 
 /// The probes of the routes that services share: those of service/routes.hpp, blobs/routes.hpp and

@@ -28,6 +28,8 @@ public:
 
     pid_t pid() const noexcept { return process_.pid(); }
 
+    unsigned short port() const noexcept { return port_; }
+
     void kill();
 
     /// Sends SIGTERM, as an orchestrator does. Returns the exit code.

@@ -220,7 +220,13 @@ const overview = dashboard("overview", "Tetrad: overview", [
 
 const dashboards = {
   overview,
-  feedback: ofService("feedback", [["Webhooks", webhooks]]),
+  feedback: ofService("feedback", [
+    ["Board", [
+      graph("Pages by source", "reqps", [[per("outcome", rate("tetrad_board_pages_total")), "{{outcome}}"]], { description: "Whether the page was in the cache." }),
+    ]],
+    emails,
+    ["Webhooks", webhooks],
+  ]),
   "auth-mfa": ofService("auth-mfa", [
     ["Sign-in", [
       graph("Sign-ins by status", "reqps", [[per("route, status", rate("tetrad_http_requests_total", 'route=~"/v1/auth/(login|register|external|refresh)"')), "{{route}} {{status}}"]]),

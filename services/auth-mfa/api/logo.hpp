@@ -1,14 +1,12 @@
 #pragma once
 
 #include "deps.hpp"
+#include "hosted_pages/logo_handlers.hpp"
 #include "http/message.hpp"
-
-#include <cstddef>
 
 namespace auth_mfa {
 
-/// The maximum size of a logo in bytes.
-inline constexpr std::size_t max_logo_bytes = std::size_t{256} * 1024;
+using hosted_pages::max_logo_bytes;
 
 /// PUT /v1/settings/logo: the body is the image.
 asio::awaitable<http::Response> put_logo(http::Request const& req, Deps& deps);

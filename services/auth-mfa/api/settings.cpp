@@ -5,11 +5,11 @@
 #include "core/fields.hpp"
 #include "core/text.hpp"
 #include "domain/brand.hpp"
-#include "domain/brand_colors.hpp"
 #include "domain/rp_id.hpp"
 #include "domain/settings.hpp"
 #include "domain/sms_code.hpp"
 #include "flows/signed_in_user.hpp"
+#include "hosted_pages/brand_colors.hpp"
 #include "http_client/url.hpp"
 #include "pg/database.hpp"
 #include "sms/phone.hpp"
@@ -74,7 +74,7 @@ core::Change<std::string> change_accent(core::Fields& f)
     auto change = f.change_text("accentColor", 1, max_color);
     if (!change.value) return change;
     change.value = core::lower(*change.value);
-    if (!brand_colors::is_color(*change.value))
+    if (!hosted_pages::brand_colors::is_color(*change.value))
         f.fault("accentColor", "format", "must be `#` and six hexadecimal digits, such as #1d4ed8");
     return change;
 }

@@ -1,10 +1,7 @@
 #include "domain/mail_text.hpp"
 
-#include "core/fields.hpp"
 #include "core/text.hpp"
 #include "domain/user_agent.hpp"
-
-#include <boost/algorithm/string/replace.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -51,25 +48,6 @@ struct Mails {
     }
 };
 
-/// `value` on one line: control characters, line separators and characters that change the direction of text
-/// become spaces, and bytes that are not UTF-8 become question marks.
-std::string one_line(std::string_view value)
-{
-    bool const valid = core::is_utf8(value);
-    std::string line;
-    for (char const c : value) {
-        auto const byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f)
-            line += ' ';
-        else
-            line += byte < 0x80 || valid ? c : '?';
-    }
-    for (auto const* hidden : {"\u0085", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b", "\u202c",
-             "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
-        boost::algorithm::replace_all(line, hidden, " ");
-    return line;
-}
-
 bool is_notice(MailKind kind)
 {
     return kind >= MailKind::new_sign_in || kind == MailKind::email_changed;
@@ -96,8 +74,8 @@ void add_details(TemplateValues& out, MailKind kind, MailLanguage const& languag
         names_factor(kind) ? language.text("factor." + std::string(to_string(values.factor))) : "";
     add("factor", "factor_label", factor);
     add("time", "time_label", language.date(values.at));
-    add("browser", "browser_label", browser_name(one_line(values.user_agent)));
-    add("ip", "ip_label", one_line(values.ip));
+    add("browser", "browser_label", browser_name(core::one_line(values.user_agent)));
+    add("ip", "ip_label", core::one_line(values.ip));
     out["details"] = is_notice(kind) ? lines : "";
 }
 
@@ -108,12 +86,13 @@ MailText render_mail(MailKind kind, std::string_view locale, MailValues const& v
     static Mails const mails;
     auto const known = mails.languages.contains(locale) ? locale : mail_locales.front();
     auto const& language = mails.languages.at(known);
-    TemplateValues const names{{"brand", one_line(values.brand)}, {"email", one_line(values.email)}};
+    TemplateValues const names{
+        {"brand", core::one_line(values.brand)}, {"email", core::one_line(values.email)}};
     auto const own = [&](char const* part) {
         return language.text(std::string(to_string(kind)) + part, names);
     };
 
-    auto const link = one_line(values.link), token = one_line(values.token);
+    auto const link = core::one_line(values.link), token = core::one_line(values.token);
     bool const expires = values.lifetime > std::chrono::seconds(0);
     TemplateValues out{
         {"lang", std::string(known)},

@@ -1,8 +1,7 @@
 #include "pages/assets.hpp"
 
-#include "core/hex.hpp"
-#include "crypto/hash.hpp"
-#include "domain/brand_colors.hpp"
+#include "hosted_pages/brand_colors.hpp"
+#include "hosted_pages/response.hpp"
 #include "http/query.hpp"
 
 namespace auth_mfa::pages {
@@ -11,23 +10,20 @@ extern std::string_view const pages_css, pages_js; // the files of pages/assets/
 
 namespace {
 
-constexpr std::size_t version_length = 12;
+namespace brand_colors = hosted_pages::brand_colors;
 
 /// A browser keeps the file as long as the address stays the same. Without the version, it asks again.
 http::Response asset(http::Request const& req, http::Response response)
 {
     bool const versioned = req.query.find(asset_version()) != std::string_view::npos;
-    return std::move(response).header(
-        "Cache-Control", versioned ? "public, max-age=31536000, immutable" : "no-cache");
+    return hosted_pages::cached_asset(std::move(response), versioned);
 }
 
 } // namespace
 
 std::string_view asset_version()
 {
-    static std::string const version =
-        core::hex::encode(crypto::view(crypto::sha256(std::string(pages_css) + std::string(pages_js))))
-            .substr(0, version_length);
+    static std::string const version = hosted_pages::version_of({pages_css, pages_js});
     return version;
 }
 

@@ -1,16 +1,13 @@
 #include "pages/headers.hpp"
 
+#include "hosted_pages/response.hpp"
+
 #include <algorithm>
 
 namespace auth_mfa::pages {
 
 namespace {
 
-constexpr std::string_view policy_before = "default-src 'none'; script-src 'self'; style-src 'self'; "
-                                           "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
-                                           "form-action 'self'";
-constexpr std::string_view policy_after = "; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-                                          "trusted-types 'none'";
 constexpr std::string_view letters_and_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -20,13 +17,6 @@ bool has_only(std::string_view text, std::string_view others)
         return letters_and_digits.find(c) != std::string_view::npos ||
                others.find(c) != std::string_view::npos;
     });
-}
-
-std::string policy_of(std::string_view leads_to)
-{
-    std::string policy(policy_before);
-    if (auto const source = form_source_of(leads_to); !source.empty()) policy.append(" ").append(source);
-    return policy.append(policy_after);
 }
 
 } // namespace
@@ -47,14 +37,8 @@ std::string form_source_of(std::string_view uri)
 
 http::Response html_response(std::string html, unsigned status, std::string_view leads_to)
 {
-    return http::Response{
-        .status = status, .body = std::move(html), .content_type = "text/html; charset=utf-8"}
-        .header("Cache-Control", "no-store")
-        .header("Content-Security-Policy", policy_of(leads_to))
-        .header("Referrer-Policy", "strict-origin")
-        .header("Cross-Origin-Opener-Policy", "same-origin")
-        .header("Cross-Origin-Resource-Policy", "same-origin")
-        .header("X-Frame-Options", "DENY");
+    auto const form = form_source_of(leads_to);
+    return hosted_pages::html_response(std::move(html), status, "no-store", {.form = form});
 }
 
 http::Response redirect_to(std::string_view uri)

@@ -8,6 +8,7 @@
 #include "domain/settings.hpp"
 #include "flows/activity.hpp"
 #include "gateway/request_limit.hpp"
+#include "gateway/rules.hpp"
 #include "http/query.hpp"
 #include "pages/assets.hpp"
 #include "pages/frame.hpp"
@@ -113,7 +114,7 @@ asio::awaitable<void> Page::count_request(tenancy::Tenant const& tenant)
     context.caller = caller_of(*session_);
     auto const limit = deps_.requests.of(context.caller, tenant);
     if (!limit) co_return;
-    if (auto const decision = co_await deps_.requests.count(context, *limit)) {
+    if (auto const decision = co_await deps_.requests.count(gateway::rate_subject(context), *limit)) {
         gateway::RequestLimit::require_allowed(*decision);
         headers_ = redis::headers(*decision);
     }

@@ -1,10 +1,7 @@
 #include "pages/view.hpp"
 
-#include "core/text.hpp"
-
 #include <array>
 #include <stdexcept>
-#include <utility>
 
 namespace auth_mfa::pages {
 
@@ -14,26 +11,16 @@ extern std::string_view const layout_html, part_activity_html, part_code_html, p
 
 namespace {
 
-constexpr std::string_view place = "[[page]]"; // in the layout
-
 /// The parts that several templates share.
-constexpr auto parts = std::to_array<std::pair<std::string_view, std::string_view const*>>(
-    {{"[[>activity]]", &part_activity_html}, {"[[>code]]", &part_code_html}, {"[[>email]]", &part_email_html},
-        {"[[>method]]", &part_method_html}, {"[[>providers]]", &part_providers_html},
-        {"[[>reveal]]", &part_reveal_html}});
-
-/// Replaces the names of the parts by their files, without the newline at the end.
-void insert_parts(std::string& page)
-{
-    for (auto const& [name, file] : parts)
-        for (auto at = page.find(name); at != std::string::npos; at = page.find(name, at))
-            page.replace(at, name.size(), file->substr(0, file->rfind('\n')));
-}
+constexpr auto parts = std::to_array<hosted_pages::Part>({{"[[>activity]]", &part_activity_html},
+    {"[[>code]]", &part_code_html}, {"[[>email]]", &part_email_html}, {"[[>method]]", &part_method_html},
+    {"[[>providers]]", &part_providers_html}, {"[[>reveal]]", &part_reveal_html}});
 
 /// The text of a language for HTML. Its placeholders stay Mustache variables.
 std::string for_html(std::string_view text)
 {
     std::string out;
+    out.reserve(text.size());
     for (char const c : text) {
         if (c == '<')
             out += "&lt;";
@@ -69,31 +56,16 @@ std::string translate(std::string_view page, Language const& language)
 
 } // namespace
 
-void set(Data& data, std::string const& name, std::string value)
-{
-    if (!value.empty()) data.set(name, std::move(value));
-}
-
 View::View(std::string_view file)
 {
-    std::string whole(layout_html);
-    whole.replace(whole.find(place), place.size(), file);
-    insert_parts(whole);
-    if (whole.find("{{{") != std::string::npos || whole.find("{{&") != std::string::npos)
-        throw std::invalid_argument("a template has an unescaped value");
-    for (auto const& language : languages()) {
-        kainjow::mustache::mustache parsed(translate(whole, language));
-        if (!parsed.is_valid()) throw std::invalid_argument(parsed.error_message());
-        templates_.emplace(language.code(), std::move(parsed));
-    }
+    auto const whole = hosted_pages::assemble(layout_html, file, parts);
+    for (auto const& language : languages())
+        templates_.emplace(language.code(), hosted_pages::Template(translate(whole, language)));
 }
 
 std::string View::render(Language const& language, Data const& data) const
 {
-    // Rendering may change a template, so each call uses a copy. To copy a template takes a sixth of the time
-    // of parsing it.
-    auto copy = templates_.at(language.code());
-    return copy.render(data);
+    return templates_.at(language.code()).render(data);
 }
 
 } // namespace auth_mfa::pages

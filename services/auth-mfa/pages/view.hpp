@@ -1,19 +1,15 @@
 #pragma once
 
+#include "hosted_pages/template.hpp"
 #include "pages/language.hpp"
 
-#include <kainjow/mustache.hpp>
 #include <map>
 #include <string>
 #include <string_view>
 
 namespace auth_mfa::pages {
 
-/// The values of a page's template.
-using Data = kainjow::mustache::data;
-
-/// Adds the value if it is not empty, so that sections of the template (`{{#name}}`) are left out without it.
-void set(Data& data, std::string const& name, std::string value);
+using hosted_pages::Data, hosted_pages::set;
 
 /// The template of a page: `pages/templates/layout.html` around the page's own file. It is a Mustache
 /// template in which `[[key]]` stands for the text of this key in the user's language, and `[[>name]]` for
@@ -29,7 +25,7 @@ public:
     std::string render(Language const& language, Data const& data) const;
 
 private:
-    std::map<std::string_view, kainjow::mustache::mustache> templates_; ///< by the language's code
+    std::map<std::string_view, hosted_pages::Template> templates_; ///< by the language's code
 };
 
 /// The view of a file of pages/templates/, which is parsed at the first call.

@@ -271,8 +271,7 @@ void CarrierClient::note(CarrierBreaker::Event event, bool probe)
         deps_.breakers.end(carrier_, origin_, event, probe && !of_all, sender_);
         failing_ = !answered;
     }
-    if (!answered && !is_of_all)
-        deps_.breakers.note_failure(carrier_, origin_, Breakers::sender_of(tenant_));
+    if (!answered && !is_of_all) deps_.breakers.note_failure(carrier_, origin_, Breakers::sender_of(tenant_));
     // Another push has shown that the carrier works, so this client's probe is an ordinary push.
     if (answered) probing_ = probe_sent_ = false;
 }

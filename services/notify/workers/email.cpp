@@ -59,27 +59,6 @@ Verdict verdict_of(mail::Outcome outcome) noexcept
     return Verdict::transient;
 }
 
-/// The lane of a tenant's emails to the recipient's domain. Tenants have lanes of their own, so that none
-/// slows another down.
-std::string lane_of(core::ScopeId scope_id, std::string const& address)
-{
-    return core::to_string(core::tenant_of(scope_id)) + address.substr(address.rfind('@'));
-}
-
-/// Whether the recipient's server asks for fewer emails (RFC 3463, 3.4, 3.5 and 3.8).
-bool is_throttle(mail::SendResult const& sent)
-{
-    if (sent.outcome != mail::Outcome::transient || !mail::concerns_message(sent)) return false;
-    auto const& code = sent.enhanced_code;
-    return sent.code == 421 || code.starts_with("4.7.") || code == "4.3.2" || code == "4.4.5";
-}
-
-DomainLanes::End end_in_lane(mail::SendResult const& sent)
-{
-    if (sent.outcome == mail::Outcome::accepted) return DomainLanes::End::accepted;
-    return is_throttle(sent) ? DomainLanes::End::throttled : DomainLanes::End::other;
-}
-
 } // namespace
 
 SendResult result_of(mail::SendResult sent)
@@ -203,7 +182,7 @@ asio::awaitable<FinishedRun> EmailHandler::attempt(Run& run)
         if (!slot) co_return untried(run, 1s, "BUSY", longest_wait);
         if (auto obstacle = co_await read_files(run, rows)) co_return end_of(run, *obstacle);
     }
-    auto const lane = lane_of(run.scope.id, run.notification->to);
+    auto const lane = mail::DomainLanes::lane_of(run.scope.tenant_id(), run.notification->to);
     if (auto const pause = co_await lanes_.enter(lane))
         co_return untried(run, *pause, "DOMAIN_THROTTLED", longest_wait);
     std::optional<mail::SendResult> sent;
@@ -214,7 +193,8 @@ asio::awaitable<FinishedRun> EmailHandler::attempt(Run& run)
     } catch (...) {
         failure = std::current_exception();
     }
-    lanes_.leave(lane, sent ? end_in_lane(*sent) : DomainLanes::End::other, Steady::now());
+    using Lanes = mail::DomainLanes;
+    lanes_.leave(lane, sent ? Lanes::end_of(*sent) : Lanes::End::other, Steady::now());
     if (failure) std::rethrow_exception(failure);
     co_return end;
 }

@@ -6,10 +6,10 @@
 #include "core/thread_pool.hpp"
 #include "domain/carrier_breaker.hpp"
 #include "jobs/async_worker.hpp"
+#include "mail/domain_lanes.hpp"
 #include "mail/mailer.hpp"
 #include "storage/notification_attachments.hpp"
 #include "workers/delivery_latency.hpp"
-#include "workers/domain_lanes.hpp"
 #include "workers/notification_job.hpp"
 
 #include <boost/asio/awaitable.hpp>
@@ -33,7 +33,7 @@ SendResult result_of(mail::SendResult sent);
 /// domain is verified, else it is the shared sender's address. An email is untried in these cases:
 /// - The mail server cannot be reached or refuses the session. The email keeps its place for an hour after it
 ///   was due. While the server's breaker is open, one email at a time is sent as a probe.
-/// - The recipient's domain throttles (DomainLanes), or too many emails or bytes of emails wait in this
+/// - The recipient's domain throttles (mail::DomainLanes), or too many emails or bytes of emails wait in this
 ///   process. The email keeps its place for a day.
 /// - A stop of the process interrupts the attempt. The email keeps its place.
 class EmailHandler {
@@ -67,7 +67,7 @@ private:
     jobs::FinishedRun server_is_down(Run const& run) const;
 
     WorkerDeps const& deps_;
-    DomainLanes lanes_;
+    mail::DomainLanes lanes_;
     CarrierBreaker breaker_;  ///< of the mail server; used by the coroutines
     std::string down_reason_; ///< why the mail server could not be used last; used by the coroutines
     core::FairSlots with_files_;

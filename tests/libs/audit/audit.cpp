@@ -114,6 +114,35 @@ TEST_CASE("an entry contains the actor, the action, and the values before and af
     CHECK(entry.at("requestId") == "req-9");
 }
 
+TEST_CASE("several entries of a request are recorded in their order")
+{
+    Store store;
+    http::Context context;
+    context.request_id = "req-1";
+    context.scope = acme;
+    context.caller = {.kind = core::Access::key, .id = "key:fbk_12345678", .role = "admin"};
+    std::vector<audit::Entry> entries;
+    for (int i = 0; i < 100; ++i) {
+        auto entry = audit::updated("thing", core::Uuid::v7(), {{"n", i}}, {{"n", i + 1}});
+        if (i % 2 == 1) entry.before.reset();
+        entries.push_back(std::move(entry));
+    }
+    store.database.transact_blocking(acme, [&](pg::Tx& tx) {
+        audit::record_all(tx, context, entries);
+        audit::record_all(tx, context, {});
+    });
+    auto const items = store.list("limit=100").at("items").as_array();
+    REQUIRE(items.size() == 100);
+    for (int i = 0; i < 100; ++i) {
+        auto const& item = items.at(static_cast<std::size_t>(99 - i));
+        CHECK(item.at("subjectId").as_string() == entries[static_cast<std::size_t>(i)].subject_id);
+        CHECK(item.at("requestId") == "req-1");
+        CHECK(item.at("before").is_null() == (i % 2 == 1));
+        CHECK(item.at("after").at("n") == i + 1);
+    }
+    CHECK(store.list("limit=1", acme_sandbox).at("items").as_array().empty());
+}
+
 TEST_CASE("entries of created, updated and deleted objects contain the values before and after")
 {
     auto const id = core::Uuid::v7();

@@ -158,7 +158,7 @@ TEST_CASE("an unattached attachment is deleted after a day, and an attached one 
     s.attach({attached}, key());
     // The state after a crash between storing the blob and writing its row.
     auto orphan = [](blobs::LocalStore& store, blobs::Key key) -> asio::awaitable<void> {
-        auto incoming = co_await store.receive(std::move(key));
+        auto incoming = co_await store.receive(std::move(key), "text/plain");
         co_await incoming.commit();
     };
     testing::run_awaitable(orphan(s.store, {core::ScopeId{14}, *core::Uuid::parse(attached), {}}));

@@ -19,7 +19,7 @@ struct Fixture {
     {
         auto work = [](blobs::LocalStore& to, blobs::Key name,
                         std::string data) -> boost::asio::awaitable<blobs::Key> {
-            auto incoming = co_await to.receive(name);
+            auto incoming = co_await to.receive(name, "text/plain");
             co_await incoming.write(data);
             co_await incoming.commit();
             co_return incoming.key();
@@ -27,13 +27,18 @@ struct Fixture {
         return run_awaitable(work(store, as, std::move(bytes)));
     }
 
-    /// The whole content of the file; nullopt if it does not exist.
-    std::optional<std::string> read(blobs::Key const& blob) const
+    std::filesystem::path path(blobs::Key const& blob) const
     {
         std::string const id = blob.attachment_id.to_string();
         auto const shard =
             std::filesystem::path(folder.path()) / core::to_string(blob.scope_id) / id.substr(id.size() - 2);
-        std::ifstream file(shard / (id + "." + blob.version));
+        return shard / (id + "." + blob.version);
+    }
+
+    /// The whole content of the file; nullopt if it does not exist.
+    std::optional<std::string> read(blobs::Key const& blob) const
+    {
+        std::ifstream file(path(blob));
         if (!file) return std::nullopt;
         return std::string(std::istreambuf_iterator<char>(file), {});
     }
@@ -69,12 +74,37 @@ TEST_CASE("a committed blob can be read")
     CHECK(std::filesystem::exists(f.shard() / (f.key.attachment_id.to_string() + "." + kept.version)));
 }
 
+TEST_CASE("a part of a blob is read, and the reading ends where the file ends")
+{
+    Fixture f;
+    std::string bytes(200'000, 'x');
+    for (std::size_t i = 0; i < bytes.size(); i += 7)
+        bytes[i] = static_cast<char>('a' + i % 26);
+    auto const kept = f.keep(f.key, bytes);
+    auto const read = [&](std::size_t offset, std::size_t length, std::optional<std::size_t> cut = {}) {
+        auto blob = run_awaitable(f.store.send(kept, static_cast<std::int64_t>(bytes.size())));
+        REQUIRE(blob);
+        blob->limit(offset, length);
+        if (cut) std::filesystem::resize_file(f.path(kept), *cut);
+        std::string all;
+        for (auto piece = run_awaitable(blob->next()); !piece.empty(); piece = run_awaitable(blob->next()))
+            all += piece;
+        return all;
+    };
+    CHECK(read(0, bytes.size()) == bytes);
+    CHECK(read(1, 65'536) == bytes.substr(1, 65'536));
+    CHECK(read(99'999, 100'001) == bytes.substr(99'999));
+    CHECK(read(199'999, 1) == bytes.substr(199'999));
+    CHECK(read(5, 0).empty());
+    CHECK(read(0, bytes.size(), 150'000) == bytes.substr(0, 150'000));
+}
+
 TEST_CASE("an uncommitted blob does not exist and leaves no file")
 {
     Fixture f;
     auto begin = [](blobs::LocalStore& store, blobs::Key key,
                      bool discard) -> boost::asio::awaitable<blobs::Key> {
-        auto incoming = co_await store.receive(key);
+        auto incoming = co_await store.receive(key, "text/plain");
         co_await incoming.write(std::string(100'000, 'x'));
         if (discard) co_await incoming.discard();
         co_return incoming.key();
@@ -156,7 +186,7 @@ TEST_CASE("the store is temporarily unavailable if there is no free file descrip
         std::exception_ptr failure;
         try {
             if (receives)
-                co_await f.store.receive(f.key);
+                co_await f.store.receive(f.key, "text/plain");
             else
                 co_await f.store.send(kept, 5);
         } catch (...) {

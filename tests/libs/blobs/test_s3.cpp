@@ -2,6 +2,7 @@
 #include "blobs/erasure.hpp"
 #include "blobs/s3_store.hpp"
 #include "s3_server.hpp"
+#include "samples.hpp"
 #include "support/run_awaitable.hpp"
 
 #include <filesystem>
@@ -213,7 +214,7 @@ TEST_CASE("an upload that changes while it is checked is not accepted")
     auto const stat = run_awaitable(s.store.stat(key));
     REQUIRE(stat);
     CHECK(stat->size_bytes == static_cast<std::int64_t>(png.size()));
-    CHECK(stat->head == png.substr(0, 16));
+    CHECK(stat->content.head == png.substr(0, 16));
     REQUIRE(put(s.s3, presigned, "image/png", std::string(png.size(), 'x')).status == 200);
     CHECK_FALSE(run_awaitable(s.store.finalize(key, *stat)));
 }
@@ -228,6 +229,19 @@ TEST_CASE("bytes that do not fit their type are refused")
     s.confirm(presigned.id);
     CHECK(s.state() == "presigned");
     REQUIRE(put(s.s3, presigned, "image/png", png).status == 200);
+    s.confirm(presigned.id);
+    CHECK(s.state() == "uploaded");
+}
+
+TEST_CASE("a program that is uploaded to S3 as a text is refused, and a text is accepted")
+{
+    S3Service s;
+    std::string const program = linux_program();
+    auto const presigned = presign(s.client, "a.txt", "text/plain", program.size(), s.headers);
+    REQUIRE(put(s.s3, presigned, "text/plain", program).status == 200);
+    s.confirm(presigned.id);
+    CHECK(s.state() == "presigned");
+    REQUIRE(put(s.s3, presigned, "text/plain", std::string(program.size(), 'x')).status == 200);
     s.confirm(presigned.id);
     CHECK(s.state() == "uploaded");
 }

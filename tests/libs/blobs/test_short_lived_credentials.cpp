@@ -68,7 +68,8 @@ struct Fixture {
             s3.put(url.substr(server.endpoint.size()), "hello", {{"Content-Type", "text/plain"}});
         if (put.status != 200) return false;
         auto const stat = run_awaitable(store->stat(key));
-        return stat && stat->head == "hello" && run_awaitable(store->finalize(key, *stat)).has_value();
+        return stat && stat->content.head == "hello" &&
+               run_awaitable(store->finalize(key, *stat)).has_value();
     }
 
     std::string key_id() const { return credentials->wait()->keys.access_key_id; }

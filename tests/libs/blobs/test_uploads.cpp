@@ -7,6 +7,7 @@
 #include <thread>
 
 using namespace blobs_test;
+using namespace std::string_literals;
 using testing::eventually;
 
 namespace {
@@ -259,14 +260,18 @@ TEST_CASE("an upload and a download of 25 MiB use constant memory")
     constexpr std::size_t size = 26'214'400;
     LocalService s;
     auto client = s.api.client();
+    upload_text(client, "hello"); // libmagic loads its database at the first upload
     auto const presigned = presign(client, "film.mp4", "video/mp4", size);
     std::string const piece(65'536, 'm');
+    std::string const start = "\0\0\0\x18"
+                              "ftypisom\0\0\2\0isommp41"s;
 
     reset_peak();
     std::size_t const before = peak_kib();
     testing::RawConnection up(s.api.server.port());
     up.send(head(presigned, "video/mp4", size));
-    for (std::size_t sent = 0; sent < size; sent += piece.size())
+    up.send(start + piece.substr(start.size()));
+    for (std::size_t sent = piece.size(); sent < size; sent += piece.size())
         up.send(piece);
     CHECK(up.read_until("\r\n").starts_with("HTTP/1.1 200"));
 
@@ -278,7 +283,7 @@ TEST_CASE("an upload and a download of 25 MiB use constant memory")
     for (;;) {
         std::string const got = down.read(65'536);
         if (got.empty()) break;
-        received += static_cast<std::size_t>(std::ranges::count(got, 'm'));
+        received += got.size();
     }
     CHECK(received == size);
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)

@@ -43,3 +43,11 @@ TEST_CASE("percent-encoding is decoded or refused")
         CHECK_FALSE(core::percent_decode(bad, true));
     }
 }
+
+TEST_CASE("text on one line has no control characters and no characters that change its direction")
+{
+    CHECK(core::one_line("plain ü") == "plain ü");
+    CHECK(core::one_line("a\r\nb\tc\x7f") == "a  b c ");
+    CHECK(core::one_line("a\u2028b\u202ec") == "a b c");
+    CHECK(core::one_line("a\xff") == "a?");
+}

@@ -8,7 +8,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <catch2/catch.hpp>
 
+#include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using testing::eventually;
@@ -35,6 +39,19 @@ asio::awaitable<http::Response> break_off(http::Request&)
         co_return std::string("piece");
     };
     co_return response;
+}
+
+/// Responds with a stream of pieces that has the given length according to its head.
+test::Handler stream_of(std::vector<std::string> pieces, std::uint64_t length)
+{
+    return [pieces = std::move(pieces), length](http::Request&) -> asio::awaitable<http::Response> {
+        http::Response response;
+        response.stream_length = length;
+        response.stream = [pieces, next = std::size_t{0}]() mutable -> asio::awaitable<std::string> {
+            co_return next == pieces.size() ? std::string() : pieces[next++];
+        };
+        co_return response;
+    };
 }
 
 std::string thousand()
@@ -125,6 +142,50 @@ TEST_CASE("a stream is chunked, and the connection stays open")
         CHECK(answer.header("content-type") == "application/x-ndjson");
         CHECK(answer.complete);
         CHECK(answer.body == thousand());
+    }
+}
+
+TEST_CASE("a stream of known length has a Content-Length, and the connection stays open")
+{
+    test::Server server(stream_of({"piece", "piece"}, 10));
+    auto client = server.connect();
+    for (int i = 0; i < 3; ++i) {
+        auto const answer = client.get();
+        CHECK(answer.header("content-length") == "10");
+        CHECK_FALSE(answer.headers.contains("transfer-encoding"));
+        CHECK(answer.body == "piecepiece");
+    }
+    client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(client.read(true).header("content-length") == "10");
+    client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    auto const old = client.read();
+    CHECK(old.header("connection") == "keep-alive");
+    CHECK(old.body == "piecepiece");
+    CHECK(client.get().complete);
+}
+
+TEST_CASE("a stream of length 0 has no body")
+{
+    test::Server server(stream_of({}, 0));
+    auto client = server.connect();
+    for (int i = 0; i < 2; ++i) {
+        auto const answer = client.get();
+        CHECK(answer.header("content-length") == "0");
+        CHECK(answer.complete);
+    }
+}
+
+TEST_CASE("the connection ends if a stream has another length than its head says")
+{
+    std::uint64_t const length = GENERATE(4U, 7U, 11U);
+    test::Server server(stream_of({"piece", "piece"}, length));
+    for (auto const* version : {"1.1", "1.0"}) {
+        auto client = server.connect();
+        client.send("GET / HTTP/" + std::string(version) + "\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
+        auto const answer = client.read();
+        CHECK(answer.header("content-length") == std::to_string(length));
+        CHECK_FALSE(answer.complete);
+        CHECK(client.ends());
     }
 }
 

@@ -226,3 +226,40 @@ TEST_CASE("a message carries the traceparent of its request")
     email.traceparent += "\r\nBcc: everybody@example.com";
     CHECK_FALSE(compose(email, shared, "id@shared.example"));
 }
+
+TEST_CASE("a message can name its thread, and how its recipient unsubscribes")
+{
+    SmtpServer const server;
+    auto post = mailer(to_server(server.url()));
+    auto message = message_to("ada@example.org");
+    message.thread = core::Uuid::v7();
+    message.auto_generated = true;
+    message.unsubscribe = Unsubscribe{"https://demo.example.com/unsubscribe/" + std::string(800, 'x')};
+    REQUIRE(post.send(message).outcome == Outcome::accepted);
+    auto const raw = text(server.mails(1).front(), "raw");
+    auto const head = "\r\n" + raw.substr(0, raw.find("\r\n\r\n") + 2);
+    auto const thread = '<' + message.thread->to_string() + "@shared.example>";
+    for (auto const& field :
+        {"In-Reply-To: " + thread, "References: " + thread, std::string("Auto-Submitted: auto-generated"),
+            "List-Unsubscribe: <" + message.unsubscribe->url + '>',
+            std::string("List-Unsubscribe-Post: List-Unsubscribe=One-Click")})
+        CHECK(head.find("\r\n" + field + "\r\n") != std::string::npos);
+
+    auto const plain = compose(message_to("ada@example.org"), shared, "id@example.com");
+    REQUIRE(plain);
+    for (auto const* field : {"In-Reply-To", "References", "Auto-Submitted", "List-Unsubscribe"})
+        CHECK(plain->find(field) == std::string::npos);
+}
+
+TEST_CASE("a URL that does not fit into the header is refused")
+{
+    for (std::string const url : {"https://a.example/ x", "https://a.example/\r\nBcc: eve@example.org",
+             "https://a.example/>, <mailto:eve@example.org", "https://a.example/ü"}) {
+        auto message = message_to("ada@example.org");
+        message.unsubscribe = Unsubscribe{url};
+        CHECK_FALSE(compose(message, shared, "id@example.com"));
+    }
+    auto message = message_to("ada@example.org");
+    message.unsubscribe = Unsubscribe{"https://a.example/" + std::string(900, 'x')};
+    CHECK_FALSE(compose(message, shared, "id@example.com"));
+}

@@ -1,11 +1,26 @@
-#include "workers/domain_lanes.hpp"
+#include "mail/domain_lanes.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace notify {
+namespace mail {
 
 using namespace std::chrono_literals;
+
+std::string DomainLanes::lane_of(core::TenantId tenant, std::string_view address)
+{
+    return core::to_string(tenant).append(address.substr(address.rfind('@')));
+}
+
+DomainLanes::End DomainLanes::end_of(SendResult const& sent)
+{
+    if (sent.outcome == Outcome::accepted) return End::accepted;
+    if (sent.outcome != Outcome::transient || !concerns_message(sent)) return End::other;
+    auto const& code = sent.enhanced_code;
+    bool const is_throttle =
+        sent.code == 421 || code.starts_with("4.7.") || code == "4.3.2" || code == "4.4.5";
+    return is_throttle ? End::throttled : End::other;
+}
 
 asio::awaitable<std::optional<std::chrono::milliseconds>> DomainLanes::enter(std::string domain)
 {
@@ -64,4 +79,4 @@ bool DomainLanes::has_room(Time now)
     return lanes_.size() < capacity;
 }
 
-} // namespace notify
+} // namespace mail

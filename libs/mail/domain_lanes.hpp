@@ -1,7 +1,8 @@
 #pragma once
-// Only EmailHandler uses this header.
 
+#include "core/scope.hpp"
 #include "core/suspended.hpp"
+#include "mail/send_result.hpp"
 
 #include <boost/asio/awaitable.hpp>
 
@@ -11,8 +12,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
-namespace notify {
+namespace mail {
 
 namespace asio = boost::asio;
 
@@ -38,6 +40,14 @@ public:
         other,
     };
 
+    /// The lane of a tenant's emails to the domain of `address`. Tenants have lanes of their own, so that
+    /// none slows another down.
+    static std::string lane_of(core::TenantId tenant, std::string_view address);
+
+    /// How an email ended that the mailer sent. A domain throttles if its server asks for fewer emails (RFC
+    /// 3463, 3.4, 3.5 and 3.8).
+    static End end_of(SendResult const& sent);
+
     /// Waits until an email may be sent to the domain. Returns nullopt then; `leave` must follow. If the
     /// domain has a pause, returns the time until its end.
     asio::awaitable<std::optional<std::chrono::milliseconds>> enter(std::string domain);
@@ -62,4 +72,4 @@ private:
     Time next_sweep_{};
 };
 
-} // namespace notify
+} // namespace mail

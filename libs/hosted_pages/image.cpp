@@ -1,4 +1,4 @@
-#include "domain/image.hpp"
+#include "hosted_pages/image.hpp"
 
 #include <memory>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string>
 #include <webp/decode.h>
 
-namespace auth_mfa {
+namespace hosted_pages {
 
 namespace {
 
@@ -148,4 +148,4 @@ std::variant<ImageSize, ImageFault> check_image(std::string_view bytes, ImageTyp
     return type == ImageType::png ? png::check(bytes) : webp::check(bytes);
 }
 
-} // namespace auth_mfa
+} // namespace hosted_pages

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-namespace auth_mfa {
+namespace hosted_pages {
 
 /// The accepted types of images, by their media types.
 enum class ImageType : std::uint8_t { png, webp };
@@ -38,4 +38,4 @@ struct ImageFault {
 /// I/O thread.
 std::variant<ImageSize, ImageFault> check_image(std::string_view bytes, ImageType type);
 
-} // namespace auth_mfa
+} // namespace hosted_pages

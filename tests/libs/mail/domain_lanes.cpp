@@ -1,4 +1,4 @@
-#include "workers/domain_lanes.hpp"
+#include "mail/domain_lanes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -10,7 +10,7 @@
 #include <string>
 
 using namespace std::chrono_literals;
-using notify::DomainLanes;
+using mail::DomainLanes;
 
 namespace {
 

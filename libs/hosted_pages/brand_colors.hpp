@@ -5,7 +5,7 @@
 
 /// Colours of the hosted pages that can be read, made from a tenant's accent colour. A colour is the text
 /// `#rrggbb` in lower case. The functions are pure.
-namespace auth_mfa::brand_colors {
+namespace hosted_pages::brand_colors {
 
 /// The least contrast of text (WCAG 2.2, 1.4.3, level AA).
 inline constexpr double min_contrast = 4.5;
@@ -33,4 +33,4 @@ Accents accents_of(std::string_view color);
 /// `:root{…}@media (prefers-color-scheme:dark){:root{…}}`. Throws the errors of `accents_of`.
 std::string style_of(std::string_view accent);
 
-} // namespace auth_mfa::brand_colors
+} // namespace hosted_pages::brand_colors

@@ -1,8 +1,8 @@
-#include "storage/logos.hpp"
+#include "hosted_pages/logos.hpp"
 
 #include "pg/row.hpp"
 
-namespace auth_mfa::logos {
+namespace hosted_pages::logos {
 
 void put(pg::Tx& tx, core::Scope const& scope, Image const& image)
 {
@@ -34,4 +34,4 @@ std::string content(pg::Tx& tx, core::Scope const& scope)
     return pg::read_first(rows, &pg::RowReader::bytes).value();
 }
 
-} // namespace auth_mfa::logos
+} // namespace hosted_pages::logos

@@ -1,17 +1,25 @@
 #pragma once
 
 #include "core/scope.hpp"
-#include "domain/image.hpp"
+#include "hosted_pages/image.hpp"
+#include "pg/migrate.hpp"
 #include "pg/tx.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-/// The table `logos`: at most one image per scope. The functions run in the caller's transaction, which must
-/// be open for the scope: row-level security hides the rows of other scopes. A caller that writes must have
-/// locked the settings of the scope, whose member `logo` describes the image.
-namespace auth_mfa::logos {
+namespace hosted_pages {
+
+/// The table `logos`. auth-mfa does not run this component, because a migration of its own created the table.
+pg::Component const& migrations();
+
+} // namespace hosted_pages
+
+/// The table `logos` of a service with hosted pages: at most one image per scope. The functions run in the
+/// caller's transaction, which must be open for the scope: row-level security hides the rows of other scopes.
+/// A caller that writes must have locked the settings of the scope, whose member `logo` describes the image.
+namespace hosted_pages::logos {
 
 /// An image to be stored.
 struct Image {
@@ -37,4 +45,4 @@ std::optional<Stored> find(pg::Tx& tx, core::Scope const& scope);
 /// The content of the image. There must be one.
 std::string content(pg::Tx& tx, core::Scope const& scope);
 
-} // namespace auth_mfa::logos
+} // namespace hosted_pages::logos

@@ -1,5 +1,5 @@
-// Chromium for the tests of pages. argv[2] is a JSON text or names a JSON file. This is `input`. With `screenshots` it names a
-// folder for them, with `arguments` it has more arguments for Chromium.
+// Chromium for the tests of pages. tetrad_npm copies this file beside the scripts that use it. argv[2] is a JSON text or names a JSON
+// file. This is `input`. With `screenshots` it names a folder for them, with `arguments` it has more arguments for Chromium.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

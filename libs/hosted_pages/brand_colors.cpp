@@ -1,4 +1,4 @@
-#include "domain/brand_colors.hpp"
+#include "hosted_pages/brand_colors.hpp"
 
 #include "core/hex.hpp"
 
@@ -11,7 +11,7 @@
 #include <span>
 #include <stdexcept>
 
-namespace auth_mfa::brand_colors {
+namespace hosted_pages::brand_colors {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::string style_of(std::string_view accent)
     return properties_of(light) + "@media (prefers-color-scheme:dark){" + properties_of(dark) + '}';
 }
 
-} // namespace auth_mfa::brand_colors
+} // namespace hosted_pages::brand_colors
