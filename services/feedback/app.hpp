@@ -3,9 +3,13 @@
 #include "batchers.hpp"
 #include "blobs/attachments.hpp"
 #include "config.hpp"
+#include "core/thread_pool.hpp"
 #include "definition.hpp"
 #include "deps.hpp"
+#include "mail/mailer.hpp"
+#include "pages/board.hpp"
 #include "service/service_base.hpp"
+#include "workers/thread_mails.hpp"
 
 #include <memory>
 #include <vector>
@@ -26,10 +30,16 @@ public:
 private:
     /// Registers the steps of the erasure and the parts of the export of a user.
     void handle_user_data();
+    /// The endpoints of all routes. A request that writes ends the use of the cached pages of its scope.
+    std::vector<http::Endpoint> endpoints();
 
     std::unique_ptr<blobs::BlobStore> store_;
     blobs::Attachments attachments_;
     Batchers batchers_;
+    pages::Board board_;
+    core::ThreadPool image_checks_{1}; ///< one thread, because a check needs much memory
+    std::unique_ptr<mail::Mailer> const mailer_;
+    MailHandlers mails_;
     Deps deps_;
 };
 

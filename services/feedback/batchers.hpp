@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "domain/feedback.hpp"
 #include "pg/batcher.hpp"
+#include "storage/feedback_lists.hpp"
 #include "storage/feedbacks.hpp"
 
 #include <optional>

@@ -2,6 +2,7 @@
 
 #include "blobs/options.hpp"
 #include "core/config.hpp"
+#include "mail/options.hpp"
 #include "service/service_base.hpp"
 
 namespace feedback {
@@ -10,6 +11,9 @@ namespace feedback {
 struct Config {
     service::TokenIssuer issuer;
     blobs::Options blobs;
+    mail::Options mail;
+    std::int64_t requests_of_network = 0; ///< BOARD_REQUESTS_PER_MINUTE
+    std::string sign_in_url; ///< BOARD_SIGN_IN_URL; `{tenant}` stands for the label of the tenant's host
 
     /// Reads the variables. Errors are collected in `config`.
     static Config read(core::Config& config);

@@ -74,7 +74,7 @@ start_redis() {
 
 start_redis
 export MASTER_KEY=$(random_text) ENCRYPTION_KEYS=test:$(openssl rand -base64 32) REDIS_URL=redis://127.0.0.1:$redis_port
-export BLOB_DIR=$work/blobs JWKS_FILE=$work/jwks.json THREADS=2
+export BLOB_DIR=$work/blobs EMAIL_OUTBOX=$work/emails JWKS_FILE=$work/jwks.json THREADS=2
 printf '{"keys":[]}' >"$JWKS_FILE"
 
 say "Filling the database"

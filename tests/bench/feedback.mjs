@@ -6,6 +6,8 @@ import {
     addTable, alternate, answers, database, env, here, idOf, listFile, median, note, operator, options, report, rss, run, sleep, start,
     startBareServer, stop, wrk,
 } from './lib.mjs'
+import { measureBoard } from './feedback_board.mjs'
+import { measureSearch } from './feedback_search.mjs'
 import { atLeast, atMost, grouped, k, times, us } from './report.mjs'
 
 const rows = Number(options.rows ?? 1_000_000)
@@ -108,12 +110,17 @@ async function growthFigures(key, first, count) {
     return alternate(`${count.toLocaleString()} rows in one scope`, { get: one('grow-get'), first: one('grow-first'), thousandth: one('grow-thousandth') })
 }
 
+// The variables of a second process of the service.
+function serviceSettings() {
+    return {
+        PORT: '8197', OPS_PORT: '9197', BASE_HOST: 'feedback.localhost', DATABASE_URL: env.FEEDBACK_DATABASE_URL, REDIS_URL: env.REDIS_URL,
+        MASTER_KEY: env.MASTER_KEY, ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS, BLOB_DIR: `${run}/blobs/bench`, EMAIL_OUTBOX: `${run}/bench-emails`, JWKS_URL: `http://127.0.0.1:${env.AUTH_PORT}/.well-known/jwks.json`, LOG_LEVEL: 'warn',
+    }
+}
+
 async function memory() {
     const service = process.env.BUILD + '/services/feedback/feedback'
-    const settings = {
-        PORT: '8197', OPS_PORT: '9197', BASE_HOST: 'feedback.localhost', DATABASE_URL: env.FEEDBACK_DATABASE_URL, REDIS_URL: env.REDIS_URL,
-        MASTER_KEY: env.MASTER_KEY, ENCRYPTION_KEYS: process.env.ENCRYPTION_KEYS, BLOB_DIR: `${run}/blobs/bench`, JWKS_URL: `http://127.0.0.1:${env.AUTH_PORT}/.well-known/jwks.json`, LOG_LEVEL: 'warn',
-    }
+    const settings = serviceSettings()
     const starts = []
     let child
     for (let i = 0; i < 5; i++) {
@@ -164,6 +171,11 @@ await report('feedback', async () => {
     const growFirst = 100_000_000
     insertRows(growFirst, 10_000, growScope)
     const small = await growthFigures(grow, growFirst, 10_000)
+    await measureBoard({ base, sql, call, slug: 'grow-1', key: grow, first: growFirst, count: 10_000, idOf })
+
+    insertTenants('search', 1)
+    await measureSearch({ sql, call, settings: serviceSettings(), key: (await mintKeys('search', 1))[0],
+        scope: sql("SELECT tenant_id * 2 FROM tenants WHERE slug = 'search-1'"), rows })
 
     insertTenants('bench', 500)
     const keys = await mintKeys('bench', 500)

@@ -281,6 +281,7 @@ export class Stand {
             EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${mail.port}`, EMAIL_FROM: 'Tetrad <tetrad@example.com>',
         }
         return {
+            feedback: emails,
             'auth-mfa': { ...texts, ...emails, REGISTRATIONS_PER_HOUR: '100000' },
             notify: { ...texts, ...emails, APNS_BASE_URL: at(apple) },
             billing: { PURCHASES_API_URL: at(purchases) },

@@ -65,9 +65,9 @@ TEST_CASE("an internal note changes the counter and the ETag for staff but not f
 TEST_CASE("the cursor's hash depends on every part of the filter")
 {
     std::vector<Filter> filters(12);
-    filters[1].status = Status::open;
-    filters[2].category = Category::bug;
-    filters[3].priority = Priority::low;
+    filters[1].statuses = {Status::open};
+    filters[2].categories = {Category::bug};
+    filters[3].priorities = {Priority::low};
     filters[4].user_id.emplace("x");
     filters[5].assignee_id = "x";
     filters[6].tag = "x";

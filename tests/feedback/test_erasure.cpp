@@ -31,12 +31,22 @@ std::set<std::string> columns_without_users()
         "feedbacks.author_role",
         "feedbacks.category",
         "feedbacks.priority",
+        "feedbacks.search", // written by a previous version only
         "feedbacks.status",
+        "feedbacks.visibility",
+        "logos.content", // the tenant's
+        "logos.content_type",
+        "logos.sha256",
+        "mail_fan_outs.after_user", // only during a fan-out; test_mail.cpp tests it
+        "mail_keys.sealed",         // random
         "replies.attachment_ids",
         "replies.author_role",
         "status_moves.actor_role",
         "status_moves.from_status",
+        "scope_opt_outs.address_hash", // keyed hashes, which outlive the erasure; test_unsubscribe.cpp tests
+                                       // it
         "status_moves.to_status",
+        "thread_opt_outs.address_hash",
     });
     return columns;
 }
@@ -52,18 +62,6 @@ Places marked(UserWorld const& world)
 bool no_marked_files(UserWorld const& world)
 {
     return testing::eventually([&] { return testing::find_marked_files(world.blobs(), marker).empty(); });
-}
-
-/// The number of threads whose counters differ from their replies.
-std::string miscounted(UserWorld const& world)
-{
-    return world.postgres.query(R"(
-        SELECT count(*)
-        FROM feedbacks f
-        WHERE (reply_count, public_reply_count) <> (
-            SELECT count(*), count(*) FILTER (WHERE NOT internal)
-            FROM replies r
-            WHERE r.scope_id = f.scope_id AND r.feedback_id = f.feedback_id))");
 }
 
 /// The number of ids of attachments in threads and replies that have no row, and of attached attachments that
@@ -104,7 +102,7 @@ TEST_CASE("an erasure leaves nothing of the user in tables, files and Redis")
     CHECK(find_marker(world.redis, marker) == Names());
     CHECK(no_marked_files(world));
     CHECK(dangling(world) == "0");
-    CHECK(miscounted(world) == "0");
+    CHECK(miscounted(world.postgres) == "0");
 
     auto backend = world.as_backend();
     CHECK(backend.get("/v1/feedbacks/" + planted.own).status == 404);
@@ -126,13 +124,13 @@ TEST_CASE("an anonymising erasure keeps only the texts of threads and replies")
     auto const before = backend.get("/v1/feedbacks/" + planted.own).json();
     erase(world, eve, "?mode=anonymize");
     CHECK(find_marker(world.postgres, marker) == Places());
-    CHECK(find_marker(world.postgres, words) == Places{{"feedbacks", "body"}, {"feedbacks", "search"},
-                                                    {"feedbacks", "tags"}, {"feedbacks", "title"},
-                                                    {"replies", "body"}});
+    CHECK(find_marker(world.postgres, words) == Places{{"feedbacks", "body"}, {"feedbacks", "tags"},
+                                                    {"feedbacks", "title"}, {"replies", "body"},
+                                                    {"search_documents", "terms"}});
     CHECK(find_marker(world.redis, marker) == Names());
     CHECK(no_marked_files(world));
     CHECK(dangling(world) == "0");
-    CHECK(miscounted(world) == "0");
+    CHECK(miscounted(world.postgres) == "0");
 
     auto const after = backend.get("/v1/feedbacks/" + planted.own).json();
     auto const pseudonym = text(after, "userId");
@@ -378,14 +376,19 @@ TEST_CASE("more rows than a step processes are erased")
         INSERT INTO replies (scope_id, feedback_id, reply_id, created_at, body, author_id, author_role)
         SELECT scope_id, feedback_id, gen_random_uuid(), created_at, body, author_id, 'user'
         FROM feedbacks, generate_series(1, 2);
+        INSERT INTO search_documents (scope_id, feedback_id, document_id, created_at, terms)
+        SELECT f.scope_id, f.feedback_id, f.feedback_id, f.created_at, d.terms
+        FROM feedbacks f, search_documents d
+        ON CONFLICT DO NOTHING;
         UPDATE feedbacks SET reply_count = 2, public_reply_count = 2;
         UPDATE feedbacks SET user_id = 'bob', author_id = 'bob', user_email = NULL
         WHERE feedback_id IN (SELECT feedback_id FROM feedbacks LIMIT 600))");
     SECTION("deleting")
     {
         erase(world, eve);
-        CHECK(
-            marked(world) == Places{{"feedbacks", "body"}, {"feedbacks", "search"}, {"feedbacks", "title"}});
+        CHECK(marked(world) ==
+              Places{{"feedbacks", "body"}, {"feedbacks", "title"}, {"search_documents", "terms"}});
+        CHECK(world.postgres.query("SELECT count(*) FROM search_documents") == "600");
         CHECK(world.postgres.query("SELECT count(*) FROM feedbacks") == "600");
         CHECK(world.postgres.query("SELECT count(*) FROM replies") == "0");
     }
@@ -395,7 +398,7 @@ TEST_CASE("more rows than a step processes are erased")
         CHECK(find_marker(world.postgres, marker) == Places());
         CHECK(world.postgres.query("SELECT count(*) FROM replies") == "2402");
     }
-    CHECK(miscounted(world) == "0");
+    CHECK(miscounted(world.postgres) == "0");
 }
 
 TEST_CASE("a wrong mode and a user id that is too long are refused")

@@ -32,6 +32,7 @@ private:
     {
         auto variables = world.variables();
         variables["BLOB_DIR"] = world.directory.path() + "/blobs";
+        variables["EMAIL_OUTBOX"] = world.directory.path() + "/mails";
         return variables;
     }
 };

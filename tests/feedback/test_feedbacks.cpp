@@ -306,7 +306,10 @@ TEST_CASE("settings are changed field by field and guarded by their ETag", "[fee
     World world;
     auto backend = world.as_backend();
     auto const empty = backend.get("/v1/settings");
-    CHECK(empty.body == R"({"allowedOrigins":[],"notifyEmail":null})");
+    std::string const defaults =
+        R"("publicBoard":false,"publicByDefault":false,"reopenOnReply":true,"notifyUsers":true,)"
+        R"("boardName":null,"boardColor":null,"logo":null})";
+    CHECK(empty.body == R"({"allowedOrigins":[],"notifyEmail":null,)" + defaults);
     auto const set = backend.patch("/v1/settings", R"({"allowedOrigins":["HTTPS://App.Example.com:443"]})");
     REQUIRE(set.status == 200);
     CHECK(set.json().at("allowedOrigins") == boost::json::array{"https://app.example.com"});
@@ -316,11 +319,12 @@ TEST_CASE("settings are changed field by field and guarded by their ETag", "[fee
               .status == 412);
     auto const both = backend.patch(
         "/v1/settings", R"({"notifyEmail":"ops@example.com"})", {{"If-Match", set.header("etag")}});
-    CHECK(both.body == R"({"allowedOrigins":["https://app.example.com"],"notifyEmail":"ops@example.com"})");
+    CHECK(both.body ==
+          R"({"allowedOrigins":["https://app.example.com"],"notifyEmail":"ops@example.com",)" + defaults);
     CHECK(backend.get("/v1/settings").body == both.body);
     CHECK(world.as_backend("demo").get("/v1/settings").body == empty.body);
     for (auto const* bad : {R"({})", R"({"allowedOrigins":["*"]})", R"({"allowedOrigins":["https://a/b"]})",
-             R"({"notifyEmail":"x"})"}) {
+             R"({"notifyEmail":"x"})", R"({"publicBoard":"yes"})", R"({"notifyUsers":1})"}) {
         CAPTURE(bad);
         CHECK(backend.patch("/v1/settings", bad).status == 400);
     }
@@ -331,6 +335,23 @@ TEST_CASE("settings are changed field by field and guarded by their ETag", "[fee
     CHECK(backend.get("/v1/feedbacks", {{"Origin", "https://evil.example.com"}})
             .header("access-control-allow-origin")
             .empty());
+}
+
+TEST_CASE("null restores the default of a switch in the settings", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend();
+    for (auto const* name : {"publicBoard", "publicByDefault", "reopenOnReply", "notifyUsers"}) {
+        INFO(name);
+        auto const patch = [&](std::string const& value) {
+            auto const r = backend.patch("/v1/settings", "{\"" + std::string(name) + "\":" + value + "}");
+            REQUIRE(r.status == 200);
+            return r.json().at(name).as_bool();
+        };
+        bool const by_default = backend.get("/v1/settings").json().at(name).as_bool();
+        CHECK(patch(by_default ? "false" : "true") != by_default);
+        CHECK(patch("null") == by_default);
+    }
 }
 
 TEST_CASE("pages of a tenant's own auth host may call the API without a setting", "[feedback]")

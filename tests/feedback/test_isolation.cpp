@@ -20,16 +20,44 @@ using enum http::Method;
 constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {post, "/v1/feedbacks", Reach::scope, R"({"category":"bug","title":"mine","body":"mine"})"},
     {get, "/v1/feedbacks", Reach::scope},
+    {.method = get, .path = "/v1/feedbacks/similar", .reach = Reach::scope, .query = "title=marker"},
     {get, "/v1/feedbacks/stats", Reach::scope},
     {get, "/v1/feedbacks/export", Reach::scope},
+    {post, "/v1/feedbacks/bulk", Reach::scope,
+        R"({"feedbackIds":["0190a5d2-0000-7000-8000-0000000000fe"],"set":{"status":"closed"}})"},
     {get, "/v1/feedbacks/{feedbackId}", Reach::object},
     {patch, "/v1/feedbacks/{feedbackId}", Reach::object, R"({"status":"closed"})"},
     {del, "/v1/feedbacks/{feedbackId}", Reach::object},
     {post, "/v1/feedbacks/{feedbackId}/replies", Reach::object, R"({"body":"x"})"},
     {get, "/v1/feedbacks/{feedbackId}/replies", Reach::object},
+    {patch, "/v1/feedbacks/{feedbackId}/replies/{replyId}", Reach::object, R"({"body":"y"})"},
+    {del, "/v1/feedbacks/{feedbackId}/replies/{replyId}", Reach::object},
+    {get, "/v1/feedbacks/{feedbackId}/replies/{replyId}/history", Reach::object},
     {get, "/v1/feedbacks/{feedbackId}/history", Reach::object},
+    {post, "/v1/feedbacks/{feedbackId}/merge", Reach::object,
+        R"({"into":"0190a5d2-0000-7000-8000-0000000000fe"})"},
+    {put, "/v1/feedbacks/{feedbackId}/vote", Reach::object},
+    {del, "/v1/feedbacks/{feedbackId}/vote", Reach::object},
+    {get, "/v1/feedbacks/{feedbackId}/votes", Reach::object},
+    {put, "/v1/feedbacks/{feedbackId}/votes/{userId}", Reach::object},
+    {del, "/v1/feedbacks/{feedbackId}/votes/{userId}", Reach::object},
+    {get, "/board/threads", Reach::open},
+    {get, "/board/threads/{feedbackId}", Reach::open},
+    {get, "/unsubscribe/{token}", Reach::open},
+    {post, "/unsubscribe/{token}", Reach::open},
+    {get, "/unsubscribe.css", Reach::open},
     {get, "/v1/settings", Reach::scope},
     {patch, "/v1/settings", Reach::scope, R"({"notifyEmail":"x@example.com"})"},
+    {put, "/v1/settings/logo", Reach::scope, testing::gray_pixel, "image/png"},
+    {del, "/v1/settings/logo", Reach::scope},
+    {get, "/board", Reach::open},
+    {get, "/board/roadmap", Reach::open},
+    {get, "/board/posts/{feedbackId}", Reach::open},
+    {get, "/board/new", Reach::open},
+    {get, "/board/callback", Reach::open},
+    {get, "/board/feed.atom", Reach::open},
+    {get, "/board/logo", Reach::open},
+    {get, "/board/assets/{file}", Reach::open},
 });
 
 constexpr auto probes =
@@ -69,13 +97,17 @@ PathValues make_objects(World& world)
                              objects["attachmentId"] + "\"]}");
     REQUIRE(made.status == 201);
     objects["feedbackId"] = text(made.json(), "feedbackId");
-    REQUIRE(user.post("/v1/feedbacks/" + objects["feedbackId"] + "/replies", R"({"body":"marker"})").status ==
-            201);
+    auto const replies = "/v1/feedbacks/" + objects["feedbackId"] + "/replies";
+    auto const reply = user.post(replies, R"({"body":"marker"})");
+    REQUIRE(reply.status == 201);
+    objects["replyId"] = text(reply.json(), "replyId");
+    REQUIRE(user.patch(replies + "/" + objects["replyId"], R"({"body":"marker, edited"})").status == 200);
     auto const deliveries = backend.get("/v1/webhooks/" + objects["webhookId"] + "/deliveries").json();
     objects["deliveryId"] = text(deliveries.at("items").at(0), "deliveryId");
     REQUIRE(backend.patch("/v1/webhooks/" + objects["webhookId"], R"({"enabled":false})").status == 200);
     REQUIRE(backend.patch("/v1/settings", R"({"notifyEmail":"marker@example.com"})").status == 200);
     objects["userId"] = ada;
+    objects["file"] = "board.0.css";
     return objects;
 }
 
@@ -83,8 +115,8 @@ PathValues make_objects(World& world)
 /// service.
 Isolation isolation_of(World& world)
 {
-    auto isolation = testing::isolation_of(
-        world, make_objects(world), {{"feedbackId", never}, {"attachmentId", never}, {"userId", never}});
+    auto isolation = testing::isolation_of(world, make_objects(world),
+        {{"feedbackId", never}, {"replyId", never}, {"attachmentId", never}, {"userId", never}});
     auto& neighbours = isolation.neighbours;
     for (std::string const home : {"other-sandbox", "demo"})
         neighbours.push_back({"a user at " + home, world.as_user(ada, "user", home), core::Access::user});

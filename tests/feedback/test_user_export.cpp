@@ -35,7 +35,8 @@ TEST_CASE("an export contains the user's threads, replies and attachments as the
     CHECK(response.body.starts_with(R"({"type":"feedback",)"));
     auto const lines = lines_of(response);
     CHECK(types_of(lines) == std::vector<std::string>{"feedback", "feedback", "reply", "reply", "reply",
-                                 "attachment", "attachment", "attachment", "attachment", "attachment"});
+                                 "replyEdit", "vote", "attachment", "attachment", "attachment", "attachment",
+                                 "attachment"});
 
     auto newest = lines.at(0).as_object(), oldest = lines.at(1).as_object();
     newest.erase("type");

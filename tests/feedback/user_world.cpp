@@ -29,7 +29,10 @@ void plant_as_user(UserWorld& world, Planted& planted)
         {"appContext", {{"appName", marker}, {"appVersion", marker}, {"os", marker}, {"osVersion", marker}}}};
     auto const made = user.post("/v1/feedbacks", testing::body(thread), {{"Idempotency-Key", "thread"}});
     planted.own = text(require(201, made).json(), "feedbackId");
-    reply_to(user, planted.own, words, {upload(user, std::string(marker) + ".txt", marker)});
+    auto const reply = reply_to(user, planted.own, words + std::string(" before"),
+        {upload(user, std::string(marker) + ".txt", marker)});
+    require(200,
+        user.patch("/v1/feedbacks/" + planted.own + "/replies/" + reply, testing::body({{"body", words}})));
     // The answer to the backend is about eve.
     require(201, backend.post("/v1/feedbacks/" + planted.own + "/replies", testing::body({{"body", words}}),
                      {{"Idempotency-Key", "reply"}}));
@@ -52,6 +55,7 @@ void plant_as_staff(UserWorld& world, Planted& planted)
     reply_to(staff, planted.bobs, words, {}, true);
     auto const path = "/v1/feedbacks/" + planted.bobs;
     require(200, staff.patch(path, testing::body({{"status", "in-progress"}})));
+    require(200, staff.put(path + "/vote", ""));
     require(200,
         world.as_backend().patch(path, testing::body({{"assigneeId", eve}, {"assigneeEmail", eve_email}})));
 }
@@ -60,12 +64,13 @@ void plant_as_staff(UserWorld& world, Planted& planted)
 
 UserWorld::UserWorld() : KeyedWorld(feedback::definition())
 {
-    begin({{"BLOB_DIR", blobs()}});
+    begin({{"BLOB_DIR", blobs()}, {"EMAIL_OUTBOX", directory.path() + "/mails"}});
 }
 
 testing::HttpClient UserWorld::as_eve(std::string const& role) const
 {
-    auto client = with(issuer.token({.subject = eve, .email = eve_email, .role = role}));
+    auto client =
+        with(issuer.token({.subject = eve, .email = eve_email, .role = role}, {{"email_verified", true}}));
     client.set("X-Request-Id", std::string("request-") + marker);
     return client;
 }
@@ -106,6 +111,21 @@ void erase(UserWorld const& world, std::string const& user_id, std::string const
     CHECK(erased.body == R"({"deleted":true})");
 }
 
+std::string miscounted(testing::Postgres const& postgres)
+{
+    return postgres.query(R"(
+        SELECT count(*)
+        FROM feedbacks f
+        WHERE (reply_count, public_reply_count) <> (
+            SELECT count(*), count(*) FILTER (WHERE NOT internal)
+            FROM replies r
+            WHERE r.scope_id = f.scope_id AND r.feedback_id = f.feedback_id)
+            OR vote_count <> (
+                SELECT count(*)
+                FROM votes v
+                WHERE v.scope_id = f.scope_id AND v.feedback_id = f.feedback_id))");
+}
+
 json::array lines_of(testing::HttpResponse const& response)
 {
     json::array lines;
@@ -126,6 +146,11 @@ Planted plant(UserWorld& world, testing::Receiver const& receiver)
                "0";
     };
     REQUIRE(testing::eventually(delivered));
+    auto const has_got_mail = [&] {
+        return world.postgres.query("SELECT count(*) FROM thread_mails WHERE recipient = '" + eve + "'") !=
+               "0";
+    };
+    REQUIRE(testing::eventually(has_got_mail));
     return planted;
 }
 

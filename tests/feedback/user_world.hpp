@@ -41,6 +41,9 @@ std::string reply_to(testing::HttpClient& client, std::string const& thread, std
 /// Erases the user as staff. `query` begins with `?` or is empty.
 void erase(UserWorld const& world, std::string const& user_id, std::string const& query = {});
 
+/// The number of threads whose counters differ from their replies and votes.
+std::string miscounted(testing::Postgres const& postgres);
+
 /// The lines of a user's export, in the order of the response.
 boost::json::array lines_of(testing::HttpResponse const& response);
 

@@ -4,13 +4,13 @@
 
 World::World() : KeyedWorld(feedback::definition())
 {
-    begin({{"BLOB_DIR", directory.path() + "/blobs"}});
+    begin({{"BLOB_DIR", directory.path() + "/blobs"}, {"EMAIL_OUTBOX", directory.path() + "/mails"}});
 }
 
 World::World(Pooled) : KeyedWorld(feedback::definition())
 {
     pooled_ = true;
-    begin({{"BLOB_DIR", directory.path() + "/blobs"}});
+    begin({{"BLOB_DIR", directory.path() + "/blobs"}, {"EMAIL_OUTBOX", directory.path() + "/mails"}});
 }
 
 std::string new_thread(testing::HttpClient& client, std::string const& title)

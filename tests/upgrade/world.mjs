@@ -19,7 +19,7 @@ class World {
         const texts = `${folder}/texts.jsonl`, emails = `${folder}/emails`
         const blobs = name => ({ BLOB_DIR: `${folder}/blobs-${name}` })
         await this.cluster.start({
-            feedback: blobs('feedback'),
+            feedback: { ...blobs('feedback'), EMAIL_OUTBOX: `${folder}/feedback-emails` },
             'auth-mfa': { SMS_OUTBOX: texts, EMAIL_OUTBOX: `${folder}/account-emails`, SMS_SENDER_VERIFIED: 'true', SMS_SENDER_PER_MINUTE: '100000', REGISTRATIONS_PER_HOUR: '100000' },
             notify: {
                 ...blobs('notify'), SMS_OUTBOX: `${folder}/notify-texts.jsonl`, EMAIL_OUTBOX: emails,

@@ -5,7 +5,7 @@
 
 namespace feedback {
 
-/// GET /v1/feedbacks/export: newline-delimited JSON, streamed in constant memory.
+/// GET /v1/feedbacks/export: newline-delimited JSON or CSV, streamed in constant memory.
 asio::awaitable<http::Response> export_feedbacks(http::Request const& req, Deps& deps);
 
 } // namespace feedback

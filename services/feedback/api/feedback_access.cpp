@@ -31,11 +31,15 @@ Feedback get_readable(pg::Tx& tx, http::Request const& req)
     return readable(feedbacks::get(tx, req.scope(), req.uuid_param("feedbackId")), req);
 }
 
-void require_not_deleted(Feedback const& f)
+void require_changeable(Feedback const& f)
 {
     if (f.deleted())
         throw core::Error(core::codes::conflict,
             "This feedback thread was deleted, so it cannot be changed. Create a new thread instead.");
+    if (f.merged())
+        throw core::Error(core::codes::conflict,
+            "This feedback thread was merged into another one, so it cannot be changed. Use the thread that "
+            "mergedInto names.");
 }
 
 } // namespace feedback

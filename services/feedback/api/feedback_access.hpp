@@ -19,6 +19,6 @@ Feedback lock_readable(pg::Tx& tx, http::Request const& req);
 Feedback get_readable(pg::Tx& tx, http::Request const& req);
 
 /// Throws CONFLICT for a deleted thread, which can be read but not changed.
-void require_not_deleted(Feedback const& f);
+void require_changeable(Feedback const& f);
 
 } // namespace feedback

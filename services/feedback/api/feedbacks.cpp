@@ -1,18 +1,22 @@
 #include "api/feedbacks.hpp"
 
+#include "api/changes.hpp"
 #include "api/events.hpp"
 #include "api/feedback_access.hpp"
 #include "api/json.hpp"
 #include "api/list_filter.hpp"
-#include "audit/audit.hpp"
+#include "api/search.hpp"
+#include "api/settings_of.hpp"
+#include "api/vote_page.hpp"
 #include "batchers.hpp"
 #include "blobs/attachments.hpp"
 #include "core/fields.hpp"
 #include "http/etag.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
+#include "storage/feedback_lists.hpp"
 #include "storage/feedbacks.hpp"
-#include "storage/status_changes.hpp"
+#include "storage/mail_requests.hpp"
 
 namespace feedback {
 
@@ -30,6 +34,20 @@ AppContext parse_app_context(core::Fields& f, boost::json::value const& body)
     return context;
 }
 
+/// The user of a JWT, or the user that a key or the master key names. A JWT cannot name another user.
+Reporter parse_reporter(core::Fields& f, core::Caller const& caller)
+{
+    if (caller.is_jwt()) {
+        auto const author = Author::of(caller);
+        return {author.user_id, author.email, author.email_verified};
+    }
+    Reporter reporter;
+    reporter.user_id = std::optional<core::UserId>(f.optional_text("userId", 1, 255));
+    reporter.email = f.change_email("userEmail").value;
+    if (reporter.email && !reporter.user_id) f.fault("userId", "required", "must be given with userEmail");
+    return reporter;
+}
+
 FeedbackInput parse_input(http::Request const& req)
 {
     core::Fields f(req.json());
@@ -42,16 +60,9 @@ FeedbackInput parse_input(http::Request const& req)
         input.app_context = parse_app_context(f, *context);
     input.attachment_ids = f.optional_list("attachmentIds", 5, 100);
     input.tags = f.optional_list("tags", 10, 50);
+    input.reporter = parse_reporter(f, req.caller());
     f.check();
     return input;
-}
-
-http::Response respond(unsigned status, Feedback const& f, http::Request const& req)
-{
-    Viewer const viewer(req.caller());
-    http::Response response{.status = status, .body = to_json(f, viewer)};
-    response.headers.emplace_back("ETag", viewer.etag(f));
-    return response;
 }
 
 http::Response created(Feedback const& f, http::Request const& req)
@@ -67,51 +78,12 @@ std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachment
     return ids;
 }
 
-/// The fields that a PATCH may change.
-struct Changes {
-    core::Change<Status> status;
-    core::Change<Priority> priority;
-    core::Change<std::string> assignee_id, assignee_email;
-    core::Change<std::vector<std::string>> tags;
-
-    static Changes parse(http::Request const& req)
-    {
-        static constexpr std::array<std::string_view, 5> names{
-            "status", "priority", "assigneeId", "assigneeEmail", "tags"};
-        core::Fields f(req.json());
-        Changes c;
-        c.status = f.change_one_of<Status>("status", false);
-        c.priority = f.change_one_of<Priority>("priority", true);
-        c.assignee_id = f.change_text("assigneeId", 1, 255);
-        c.assignee_email = f.change_email("assigneeEmail");
-        c.tags = f.change_list("tags", 10, 50);
-        f.check_any_of(names);
-        return c;
-    }
-
-    void apply(Feedback& f) const
-    {
-        if (status) f.status = *status.value;
-        if (priority) f.priority = priority.value;
-        if (assignee_id) f.assignee_id = assignee_id.value;
-        if (assignee_email) f.assignee_email = assignee_email.value;
-        if (tags) f.tags = tags.value.value_or(std::vector<std::string>());
-    }
-};
-
-/// Records a change of a thread's status in its history and in the audit trail. Call it last in the
-/// transaction (see audit::record).
-void record_change(pg::Tx& tx, http::Request const& req, Feedback const& f, Status from)
+Changes parse_changes(http::Request const& req)
 {
-    if (f.status == from) return;
-    status_changes::insert(tx, req.scope(), f.id, Author::of(req.caller()), from, f.status);
-    auto const status = [](Status s) { return boost::json::object{{"status", to_string(s)}}; };
-    audit::record(tx, req.context,
-        {.action = "feedback.status",
-            .subject_type = "feedback",
-            .subject_id = f.id.to_string(),
-            .before = status(from),
-            .after = status(f.status)});
+    core::Fields f(req.json());
+    Changes const changes = Changes::read(f);
+    f.check();
+    return changes;
 }
 
 } // namespace
@@ -119,6 +91,8 @@ void record_change(pg::Tx& tx, http::Request const& req, Feedback const& f, Stat
 asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& deps)
 {
     feedbacks::NewFeedback row{core::Uuid::v7(), req.scope().id, parse_input(req), Author::of(req.caller())};
+    if (row.input.category == Category::feature && (co_await settings_of(req, deps)).public_by_default)
+        row.input.visibility = Visibility::public_;
     // Most requests only insert this row, so one statement inserts the rows of many callers.
     if (row.input.attachment_ids.empty() && req.context.idempotency_key.empty()) {
         auto const at = co_await deps.batchers.insert.run(row);
@@ -130,15 +104,30 @@ asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& 
         complete.input.attachment_ids = ids_of(deps.attachments.attach(
             tx, req.scope(), row.input.attachment_ids, req.caller(), {.type = "feedback", .id = row.id}));
         Feedback const f = feedbacks::created(complete, feedbacks::insert(tx, complete));
+        mail_requests::created(tx, req.scope(), f.id, row.author);
         events::created(tx, req.context, f);
         return created(f, req);
     });
+}
+
+/// Answers a list in the order of votes.
+static asio::awaitable<http::Response> list_by_votes(
+    http::Request const& req, Deps& deps, Filter const& filter, http::Query& query)
+{
+    auto const asked = VotePage::read(query, filter.hash());
+    query.check();
+    auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        return feedbacks::list_by_votes(tx, req.scope(), filter, asked.after, asked.rows());
+    });
+    co_return http::Response::ok(to_json(asked.page(std::move(rows)), Viewer(req.caller())));
 }
 
 asio::awaitable<http::Response> list_feedbacks(http::Request const& req, Deps& deps)
 {
     http::Query query(req);
     Filter const filter = read_filter(query, req.caller());
+    if (filter.text) co_return co_await list_found(req, deps, filter, query);
+    if (filter.sort == Sort::votes) co_return co_await list_by_votes(req, deps, filter, query);
     auto const asked = paging::PageRequest::read(query, filter.hash());
     query.check();
 
@@ -166,7 +155,7 @@ asio::awaitable<http::Response> get_feedback(http::Request const& req, Deps& dep
 asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& deps)
 {
     bool const may_change = req.caller().is_staff();
-    Changes const changes = may_change ? Changes::parse(req) : Changes{};
+    Changes const changes = may_change ? parse_changes(req) : Changes{};
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         Feedback f = lock_readable(tx, req);
         if (!may_change)
@@ -174,12 +163,8 @@ asio::awaitable<http::Response> update_feedback(http::Request const& req, Deps& 
                 "Only API keys, the master key, admins and owners may change a "
                 "feedback thread. Use one of these credentials.");
         http::check_if_match(req, Viewer(req.caller()).etag(f));
-        require_not_deleted(f);
-        Status const before = f.status;
-        changes.apply(f);
-        feedbacks::update(tx, req.scope(), f);
-        events::updated(tx, req.context, f);
-        record_change(tx, req, f, before);
+        require_changeable(f);
+        change(tx, req, {&f, 1}, changes);
         return respond(200, f, req);
     });
 }
@@ -197,7 +182,7 @@ asio::awaitable<http::Response> delete_feedback(http::Request const& req, Deps& 
             Status const before = f.status;
             feedbacks::soft_delete(tx, req.scope(), f);
             events::deleted(tx, req.context, f);
-            record_change(tx, req, f, before);
+            record_status_changes(tx, req, {&f, 1}, {&before, 1});
         }
         return http::Response::deleted();
     });

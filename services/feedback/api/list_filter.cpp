@@ -5,9 +5,9 @@ namespace feedback {
 Filter read_filter(http::Query& query, core::Caller const& caller)
 {
     Filter filter;
-    filter.status = query.one_of<Status>("status");
-    filter.category = query.one_of<Category>("category");
-    filter.priority = query.one_of<Priority>("priority");
+    filter.statuses = query.some_of<Status>("status");
+    filter.categories = query.some_of<Category>("category");
+    filter.priorities = query.some_of<Priority>("priority");
     filter.user_id = std::optional<core::UserId>(query.text("userId", 1, 255));
     filter.assignee_id = query.text("assigneeId", 1, 255);
     filter.tag = query.text("tag", 1, 50);
@@ -16,6 +16,8 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     filter.created_before = query.time("createdBefore");
     filter.include_deleted = query.boolean("includeDeleted", false);
     filter.sort = query.one_of<Sort>("sort").value_or(Sort::created_at);
+    if (filter.sort == Sort::relevance && !filter.text)
+        query.fault("sort", "invalid", "`relevance` needs the parameter `q`");
     if (caller.kind == core::Access::user) {
         filter.user_id.emplace(caller.id);
         filter.for_user = true;

@@ -1,14 +1,19 @@
 #include "api/replies.hpp"
 
+#include "api/changes.hpp"
 #include "api/events.hpp"
 #include "api/feedback_access.hpp"
 #include "api/json.hpp"
 #include "blobs/attachments.hpp"
 #include "core/fields.hpp"
+#include "domain/settings.hpp"
+#include "http/etag.hpp"
 #include "idempotency/once.hpp"
 #include "paging/cursor.hpp"
 #include "storage/feedbacks.hpp"
+#include "storage/mail_requests.hpp"
 #include "storage/replies.hpp"
+#include "tenancy/settings.hpp"
 
 namespace feedback {
 
@@ -28,7 +33,19 @@ Reply parse_reply(http::Request const& req)
     return reply;
 }
 
+/// Whether a reply of the caller opens the thread again.
+bool reopens(pg::Tx& tx, http::Request const& req, Feedback const& f)
+{
+    if (req.caller().is_staff() || (f.status != Status::resolved && f.status != Status::closed)) return false;
+    return FeedbackSettings::of(tenancy::settings::read(tx, req.scope()).document).reopen_on_reply;
+}
+
 } // namespace
+
+std::string etag_of(Reply const& reply)
+{
+    return http::etag(reply.edited_at.value_or(reply.created_at).time_since_epoch().count());
+}
 
 asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
 {
@@ -36,7 +53,7 @@ asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
     co_await deps.attachments.confirm_uploads(req.scope(), draft.attachment_ids);
     co_return co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
         Feedback f = lock_readable(tx, req);
-        require_not_deleted(f);
+        require_changeable(f);
         Reply reply = draft;
         reply.feedback_id = f.id;
         reply.attachment_ids.clear();
@@ -44,10 +61,14 @@ asio::awaitable<http::Response> post_reply(http::Request const& req, Deps& deps)
                  req.caller(), {.type = "feedback", .id = f.id, .internal = reply.internal})) {
             reply.attachment_ids.push_back(attachment.id.to_string());
         }
-        reply.created_at = feedbacks::count_reply(tx, req.scope(), f, reply.internal);
+        reply.created_at = feedbacks::count_reply(tx, req.scope(), f, reply);
         replies::insert(tx, req.scope(), reply);
+        mail_requests::replied(tx, req.scope(), reply, Author::of(req.caller()));
         events::replied(tx, req.context, f, reply);
+        if (reopens(tx, req, f))
+            change(tx, req, {&f, 1}, {.status = {.present = true, .value = Status::open}});
         auto response = http::Response::created(to_json(reply, Viewer(req.caller())));
+        response.headers.emplace_back("ETag", etag_of(reply));
         if (f.user_id) response.about_user = f.user_id->text();
         return response;
     });

@@ -4,9 +4,12 @@
 #include "api/list_filter.hpp"
 #include "blobs/attachment_rows.hpp"
 #include "blobs/attachments.hpp"
+#include "storage/feedback_lists.hpp"
 #include "storage/feedbacks.hpp"
 #include "storage/replies.hpp"
+#include "storage/reply_edits.hpp"
 #include "storage/user_data.hpp"
+#include "storage/votes.hpp"
 
 namespace feedback::user_export {
 
@@ -53,6 +56,49 @@ user_data::ExportPage list_replies(
     if (found.size() == user_data::export_page)
         page.next = found.back().feedback_id.to_string() + found.back().id.to_string();
     return page;
+}
+
+user_data::ExportPage list_reply_edits(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position)
+{
+    if (!user_rows::can_be_author(user_id)) return {};
+    reply_edits::Key after;
+    if (!position.empty())
+        after = {uuid_at(position, 0), uuid_at(position, uuid_length), uuid_at(position, 2 * uuid_length)};
+    auto const found = reply_edits::list_of_author(tx, scope, user_id, after, user_data::export_page);
+    user_data::ExportPage page;
+    for (ReplyEdit const& edit : found) {
+        core::JsonWriter w(256);
+        w.begin_object()
+            .member("feedbackId", edit.feedback_id.to_string())
+            .member("replyId", edit.reply_id.to_string())
+            .member("body", edit.body)
+            .member("editedAt", edit.at)
+            .end_object();
+        page.add("replyEdit", std::move(w).str());
+    }
+    if (found.size() == user_data::export_page) {
+        auto const& last = found.back();
+        page.next = last.feedback_id.to_string() + last.reply_id.to_string() + last.id.to_string();
+    }
+    return page;
+}
+
+user_data::ExportPage list_votes(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position)
+{
+    auto const after = paging::id_of(paging::decode(position, 0));
+    auto const found = votes::list_of_user(tx, scope, user_id, after, user_data::export_page);
+    auto const to_json = [](votes::Vote const& vote) {
+        core::JsonWriter w;
+        w.begin_object()
+            .member("feedbackId", vote.feedback_id.to_string())
+            .member("createdAt", vote.created_at)
+            .end_object();
+        return std::move(w).str();
+    };
+    return user_data::make_page("vote", found, to_json,
+        [](votes::Vote const& vote) { return paging::Position{{}, vote.feedback_id}; });
 }
 
 user_data::ExportPage list_attachments(

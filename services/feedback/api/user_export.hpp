@@ -14,6 +14,14 @@ user_data::ExportPage list_threads(
 user_data::ExportPage list_replies(
     pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position);
 
+/// The previous bodies of the user's edited replies.
+user_data::ExportPage list_reply_edits(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position);
+
+/// The user's votes.
+user_data::ExportPage list_votes(
+    pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position);
+
 /// The attachments that the user presigned, without download URLs.
 user_data::ExportPage list_attachments(
     pg::Tx& tx, core::Scope const& scope, core::UserId const& user_id, std::string const& position);

@@ -4,32 +4,34 @@
 
 namespace feedback {
 
-enum class Sort : std::uint8_t { created_at, last_reply_at };
+enum class Sort : std::uint8_t { created_at, last_reply_at, votes, relevance };
 
 constexpr auto enum_names(Sort)
 {
-    return std::to_array<std::string_view>({"createdAt", "lastReplyAt"});
+    return std::to_array<std::string_view>({"createdAt", "lastReplyAt", "votes", "relevance"});
 }
 
 /// The filters and the order of a list of threads.
 struct Filter {
-    std::optional<Status> status;
-    std::optional<Category> category;
-    std::optional<Priority> priority;
+    std::vector<Status> statuses;     ///< one of these; empty: any
+    std::vector<Category> categories; ///< likewise
+    std::vector<Priority> priorities; ///< likewise
     std::optional<core::UserId> user_id;
     std::optional<std::string> assignee_id;
     std::optional<std::string> tag;
-    std::optional<std::string> text; ///< full-text query, syntax of websearch_to_tsquery
+    std::optional<std::string> text;                         ///< search query (search_text::parse_query)
     std::optional<core::Time> created_after, created_before; ///< both exclusive
     bool include_deleted = false;
     bool for_user = false; ///< sort by the last reply that is not an internal note
+    bool board = false;    ///< only threads that the board lists: public ones that were not merged
     Sort sort = Sort::created_at;
 
     /// Whether this is the most frequent list: all threads that are not deleted, newest first.
     bool plain() const noexcept
     {
-        return !status && !category && !priority && !user_id && !assignee_id && !tag && !text &&
-               !created_after && !created_before && !include_deleted && sort == Sort::created_at;
+        return statuses.empty() && categories.empty() && priorities.empty() && !user_id && !assignee_id &&
+               !tag && !text && !created_after && !created_before && !include_deleted && !board &&
+               sort == Sort::created_at;
     }
 
     /// A hash of the filter. Cursors contain it, so a cursor works only with the filter for which it was

@@ -4,7 +4,10 @@ namespace feedback {
 
 std::string Viewer::etag(Feedback const& f) const
 {
-    return '"' + std::to_string(f.version) + '.' + std::to_string(replies(f).count) + '"';
+    auto tag = '"' + std::to_string(f.version) + '.' + std::to_string(replies(f).count) + '.' +
+               std::to_string(f.vote_count);
+    if (is_staff() && f.internal_changes > 0) tag += '.' + std::to_string(f.internal_changes);
+    return tag + '"';
 }
 
 } // namespace feedback

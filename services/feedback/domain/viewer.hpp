@@ -18,6 +18,15 @@ public:
         return is_staff() || (thread_user_id && thread_user_id->text() == caller_.id);
     }
 
+    /// Whether the caller may see this reply of a thread that the caller may read.
+    bool may_read(Reply const& reply) const noexcept { return is_staff() || !reply.internal; }
+
+    /// Whether the caller has written the reply.
+    bool is_author(Reply const& reply) const noexcept
+    {
+        return reply.author_id == caller_.id && caller_.is_jwt() == is_user(reply.author_id);
+    }
+
     ReplySummary const& replies(Feedback const& f) const noexcept
     {
         return is_staff() ? f.all_replies : f.public_replies;

@@ -3,6 +3,10 @@
 #include "core/json_writer.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
+#include "pg/uuids.hpp"
+#include "storage/feedback_rows.hpp"
+#include "storage/mail_requests.hpp"
+#include "storage/search.hpp"
 
 #include <map>
 #include <tuple>
@@ -10,37 +14,6 @@
 namespace feedback::feedbacks {
 
 namespace {
-
-constexpr auto columns = pg::sql(R"(
-    f.feedback_id, f.created_at, f.updated_at, f.deleted_at, f.version, f.status, f.category,
-    f.priority, f.title, f.body, f.app_context, f.attachment_ids, f.tags, f.user_id, f.user_email,
-    f.assignee_id, f.assignee_email, f.reply_count, f.last_reply_at, f.public_reply_count,
-    f.public_last_reply_at)");
-
-Feedback read(pg::RowReader& r)
-{
-    Feedback f;
-    f.id = r.uuid();
-    f.created_at = r.time();
-    f.updated_at = r.time();
-    f.deleted_at = r.optional_time();
-    f.version = r.integer();
-    f.status = r.one_of<Status>();
-    f.category = r.one_of<Category>();
-    if (auto const priority = r.optional_text()) f.priority = core::stored_enum<Priority>(*priority);
-    f.title = r.text();
-    f.body = r.text();
-    f.app_context = r.optional_text();
-    f.attachment_ids = r.texts();
-    f.tags = r.texts();
-    f.user_id = r.optional_user_id();
-    f.user_email = r.optional_text();
-    f.assignee_id = r.optional_text();
-    f.assignee_email = r.optional_text();
-    f.all_replies = {r.integer(), r.optional_time()};
-    f.public_replies = {r.integer(), r.optional_time()};
-    return f;
-}
 
 std::optional<std::string> to_json(std::optional<AppContext> const& context)
 {
@@ -64,29 +37,44 @@ std::optional<std::string_view> priority_name(FeedbackInput const& input)
 }
 
 // Arrays of arrays are passed as arrays of text, because unnest flattens two-dimensional arrays.
-constexpr std::string_view insert_sql = R"(
-    INSERT INTO feedbacks (
-        scope_id, feedback_id, created_at, updated_at, status, category, priority, title, body,
-        app_context, attachment_ids, tags, author_id, author_role, user_id, user_email
+constexpr auto insert_sql = pg::sql<mail_requests::wants_staff_mail>(R"(
+    WITH inserted AS (
+        INSERT INTO feedbacks (
+            scope_id, feedback_id, created_at, updated_at, status, category, priority, title, body,
+            app_context, attachment_ids, tags, author_id, author_role, user_id, user_email,
+            user_email_verified, visibility
+        )
+        SELECT n.scope_id, n.id, n.at, n.at, 'open', n.category, n.priority, n.title, n.body, n.app_context,
+            n.attachment_ids::uuid[], n.tags::text[], n.author_id, n.author_role, n.user_id, n.user_email,
+            n.user_email_verified, n.visibility
+        FROM (
+            SELECT *, clock_timestamp() AS at
+            FROM unnest(
+                $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
+                $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::boolean[],
+                $16::text[]
+            ) AS u(
+                scope_id, id, category, priority, title, body, app_context, attachment_ids, tags, author_id,
+                author_role, user_id, user_email, user_email_verified, visibility
+            )
+        ) AS n
+        WHERE n.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
+            AND NOT (
+                $1::boolean
+                AND (
+                    EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND w.enabled)
+                    OR {wants_staff_mail}
+                )
+            )
+        RETURNING scope_id, feedback_id, created_at
+    ), documents AS (
+        INSERT INTO search_documents (scope_id, feedback_id, document_id, created_at, terms)
+        SELECT i.scope_id, i.feedback_id, i.feedback_id, i.created_at, w.terms::tsvector
+        FROM inserted i
+        JOIN unnest($3::uuid[], $17::text[]) AS w(id, terms) ON w.id = i.feedback_id
     )
-    SELECT n.scope_id, n.id, n.at, n.at, 'open', n.category, n.priority, n.title, n.body, n.app_context,
-        n.attachment_ids::uuid[], n.tags::text[], n.author_id, n.author_role, n.user_id, n.user_email
-    FROM (
-        SELECT *, clock_timestamp() AS at
-        FROM unnest(
-            $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::json[],
-            $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[]
-        ) AS u(
-            scope_id, id, category, priority, title, body, app_context, attachment_ids, tags, author_id,
-            author_role, user_id, user_email
-        )
-    ) AS n
-    WHERE n.scope_id = ANY (string_to_array(current_setting('app.scopes'), ',')::bigint[])
-        AND NOT (
-            $1::boolean
-            AND EXISTS (SELECT 1 FROM webhooks w WHERE w.scope_id = n.scope_id AND w.enabled)
-        )
-    RETURNING feedback_id, created_at)";
+    SELECT feedback_id, created_at
+    FROM inserted)");
 
 std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool without_webhooks)
 {
@@ -104,16 +92,15 @@ std::vector<pg::Param> insert_params(std::span<NewFeedback const> rows, bool wit
         pg::column(rows, [&](NewFeedback const& r) { return text_of(r.input.tags); }),
         pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.author.id); }),
         pg::column(rows, [](NewFeedback const& r) { return std::string_view(r.author.role); }),
-        pg::column(rows, [](NewFeedback const& r) { return r.author.user_id; }),
-        pg::column(rows, [](NewFeedback const& r) { return r.author.email; }),
+        pg::column(rows, [](NewFeedback const& r) { return r.input.reporter.user_id; }),
+        pg::column(rows, [](NewFeedback const& r) { return r.input.reporter.email; }),
+        pg::column(rows, [](NewFeedback const& r) { return r.input.reporter.email_verified; }),
+        pg::column(rows, [](NewFeedback const& r) { return to_string(r.input.visibility); }),
+        pg::column(rows,
+            [](NewFeedback const& r) {
+                return search_documents::terms_of_thread(r.scope_id, r.input.title, r.input.body);
+            }),
     };
-}
-
-std::string_view sort_key(Filter const& filter)
-{
-    if (filter.sort == Sort::created_at) return "f.created_at";
-    return filter.for_user ? "coalesce(f.public_last_reply_at, '-infinity')"
-                           : "coalesce(f.last_reply_at, '-infinity')";
 }
 
 } // namespace
@@ -130,8 +117,10 @@ Feedback created(NewFeedback const& row, core::Time created_at)
     f.app_context = to_json(row.input.app_context);
     f.attachment_ids = row.input.attachment_ids;
     f.tags = row.input.tags;
-    f.user_id = row.author.user_id;
-    f.user_email = row.author.email;
+    f.user_id = row.input.reporter.user_id;
+    f.user_email = row.input.reporter.email;
+    f.user_email_verified = row.input.reporter.email_verified;
+    f.visibility = row.input.visibility;
     return f;
 }
 
@@ -203,87 +192,74 @@ std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id
     return pg::read_first(result, read);
 }
 
-pg::Batch<std::vector<Feedback>> list_batch(pg::BatchConnection& connection, std::span<PlainPage const> pages)
+std::vector<Feedback> lock_all(pg::Tx& tx, core::Scope const& scope, std::span<core::Uuid const> ids)
 {
-    std::vector<pg::Param> const params{pg::column(pages, [](PlainPage const& p) { return p.scope_id; }),
-        pg::column(pages, [](PlainPage const& p) { return paging::time_of(p.after); }),
-        pg::column(pages, [](PlainPage const& p) { return paging::id_of(p.after); }),
-        pg::column(pages, [](PlainPage const& p) { return p.limit; })};
-    static constexpr auto sql = pg::sql<columns>(R"(
-        SELECT k.place, {columns}
-        FROM unnest($1::bigint[], $2::timestamptz[], $3::uuid[], $4::bigint[]) WITH ORDINALITY AS k(
-            scope_id, at, id, page_limit, place
-        )
-        CROSS JOIN LATERAL (
-            SELECT *
-            FROM feedbacks x
-            WHERE x.scope_id = k.scope_id AND (x.created_at, x.feedback_id) < (k.at, k.id)
-                AND x.deleted_at IS NULL
-            ORDER BY x.created_at DESC, x.feedback_id DESC
-            LIMIT k.page_limit
-        ) AS f)");
-    auto const result = co_await connection.run(pg::scopes_of(pages), sql, params);
-    std::vector<std::vector<Feedback>> lists(pages.size());
-    for (auto const row : result) {
-        pg::RowReader r(row);
-        auto const place = static_cast<std::size_t>(r.integer() - 1);
-        if (lists[place].empty()) lists[place].reserve(pages[place].limit);
-        lists[place].push_back(read(r));
-    }
-    // The join returns the rows of each page in order, but SQL does not guarantee this order. Checking the
-    // order here is cheaper than an ORDER BY.
-    auto const newer = [](Feedback const& a, Feedback const& b) {
-        return std::tie(a.created_at, a.id) > std::tie(b.created_at, b.id);
-    };
-    for (auto& items : lists) {
-        if (!std::ranges::is_sorted(items, newer)) std::ranges::sort(items, newer);
-    }
-    co_return lists;
-}
-
-std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
-    std::optional<paging::Position> const& after, std::size_t limit)
-{
-    // The text depends only on which filters are set.
-    pg::ParamList params{scope.id};
-    std::string sql(pg::sql<columns>(R"(
+    auto const result = tx.run(pg::sql<columns>(R"(
         SELECT {columns}
         FROM feedbacks f
-        WHERE f.scope_id = $1)"));
-    if (filter.status) sql += " AND f.status = " + params.add(to_string(*filter.status));
-    if (filter.category) sql += " AND f.category = " + params.add(to_string(*filter.category));
-    if (filter.priority) sql += " AND f.priority = " + params.add(to_string(*filter.priority));
-    if (filter.user_id) sql += " AND f.user_id = " + params.add(*filter.user_id);
-    if (filter.assignee_id) sql += " AND f.assignee_id = " + params.add(*filter.assignee_id);
-    if (filter.tag) sql += " AND f.tags @> " + params.add(std::vector{*filter.tag});
-    if (filter.text)
-        sql += " AND f.search @@ websearch_to_tsquery('simple', " + params.add(*filter.text) + ")";
-    if (filter.created_after)
-        sql += " AND f.created_at >= " + params.add(core::next_millisecond(*filter.created_after));
-    if (filter.created_before) sql += " AND f.created_at < " + params.add(*filter.created_before);
-    if (!filter.include_deleted) sql += " AND f.deleted_at IS NULL";
-    std::string const key(sort_key(filter));
-    sql += " AND (" + key + ", f.feedback_id) < (" + params.add(paging::time_of(after)) + "::timestamptz, ";
-    sql += params.add(paging::id_of(after)) + "::uuid)";
-    sql += " ORDER BY " + key + " DESC, f.feedback_id DESC LIMIT " + params.add(limit) + "::bigint";
-    return pg::read_rows(tx.run(sql, params), read);
+        WHERE f.scope_id = $1 AND f.feedback_id = ANY ($2::uuid[])
+        ORDER BY f.feedback_id
+        FOR NO KEY UPDATE)"),
+        {scope.id, pg::uuids(ids)});
+    return pg::read_rows(result, read);
 }
 
-void update(pg::Tx& tx, core::Scope const& scope, Feedback& f)
+void update(pg::Tx& tx, core::Scope const& scope, std::span<Feedback> threads)
+{
+    if (threads.empty()) return;
+    auto const result = tx.run(R"(
+        UPDATE feedbacks f
+        SET status = n.status, priority = n.priority, assignee_id = n.assignee_id,
+            assignee_email = n.assignee_email, tags = n.tags::text[],
+            visibility = n.visibility,
+            resolved_at = CASE
+                WHEN n.status = f.status THEN f.resolved_at
+                WHEN n.status IN ('resolved', 'closed') THEN clock_timestamp()
+            END,
+            version = f.version + 1, updated_at = clock_timestamp()
+        FROM unnest(
+            $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]
+        ) WITH ORDINALITY AS n(
+            feedback_id, status, priority, assignee_id, assignee_email, tags, visibility, place
+        )
+        WHERE f.scope_id = $1 AND f.feedback_id = n.feedback_id
+        RETURNING n.place, f.version, f.updated_at)",
+        {scope.id, pg::column(threads, [](Feedback const& f) { return f.id; }),
+            pg::column(threads, [](Feedback const& f) { return to_string(f.status); }),
+            pg::column(threads,
+                [](Feedback const& f) {
+                    return f.priority ? std::optional(to_string(*f.priority)) : std::nullopt;
+                }),
+            pg::column(threads, [](Feedback const& f) { return f.assignee_id; }),
+            pg::column(threads, [](Feedback const& f) { return f.assignee_email; }),
+            pg::column(threads, [](Feedback const& f) { return pg::Param(f.tags).text(); }),
+            pg::column(threads, [](Feedback const& f) { return to_string(f.visibility); })});
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        Feedback& f = threads[static_cast<std::size_t>(r.integer() - 1)];
+        f.version = r.integer();
+        f.updated_at = r.time();
+    }
+}
+
+void close_merged(pg::Tx& tx, core::Scope const& scope, Feedback& source, Feedback& target)
 {
     auto const result = tx.run(R"(
         UPDATE feedbacks
-        SET status = $3, priority = $4, assignee_id = $5, assignee_email = $6, tags = $7,
-            version = version + 1, updated_at = clock_timestamp()
-        WHERE scope_id = $1 AND feedback_id = $2
-        RETURNING version, updated_at)",
-        {scope.id, f.id, to_string(f.status),
-            f.priority ? std::optional(to_string(*f.priority)) : std::nullopt, f.assignee_id,
-            f.assignee_email, f.tags});
-    auto const row = result.front();
-    pg::RowReader r(row);
-    f.version = r.integer();
-    f.updated_at = r.time();
+        SET version = version + 1, updated_at = clock_timestamp(),
+            status = CASE feedback_id WHEN $2 THEN 'closed' ELSE status END,
+            merged_into = CASE feedback_id WHEN $2 THEN $3::uuid ELSE merged_into END
+        WHERE scope_id = $1 AND feedback_id IN ($2::uuid, $3::uuid)
+        RETURNING feedback_id, version, updated_at)",
+        {scope.id, source.id, target.id});
+    for (auto const row : result) {
+        pg::RowReader r(row);
+        Feedback& f = r.uuid() == source.id ? source : target;
+        f.version = r.integer();
+        f.updated_at = r.time();
+    }
+    source.status = Status::closed;
+    source.merged_into = target.id;
 }
 
 void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f)
@@ -303,23 +279,54 @@ void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f)
     f.deleted_at = r.time();
 }
 
-core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool internal)
+core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, Reply const& reply)
 {
     auto const result = tx.run(
         R"(
         UPDATE feedbacks
         SET reply_count = reply_count + 1, last_reply_at = n.at,
             public_reply_count = public_reply_count + CASE WHEN $3 THEN 0 ELSE 1 END,
-            public_last_reply_at = CASE WHEN $3 THEN public_last_reply_at ELSE n.at END
+            public_last_reply_at = CASE WHEN $3 THEN public_last_reply_at ELSE n.at END,
+            first_response_at = CASE WHEN $5 THEN coalesce(first_response_at, n.at) ELSE first_response_at END
         FROM (SELECT greatest(clock_timestamp(), $4::timestamptz + interval '1 microsecond') AS at) AS n
         WHERE scope_id = $1 AND feedback_id = $2
         RETURNING reply_count, last_reply_at, public_reply_count, public_last_reply_at)",
-        {scope.id, f.id, internal, f.all_replies.last_at});
+        {scope.id, f.id, reply.internal, f.all_replies.last_at, reply.is_response()});
     auto const row = result.front();
     pg::RowReader r(row);
     f.all_replies = {r.integer(), r.optional_time()};
     f.public_replies = {r.integer(), r.optional_time()};
     return *f.all_replies.last_at;
+}
+
+void count_reply_change(
+    pg::Tx& tx, core::Scope const& scope, Feedback& f, Reply const& reply, ReplyChange change)
+{
+    auto const result = tx.run(R"(
+        UPDATE feedbacks
+        SET reply_count = reply_count - $4::integer,
+            public_reply_count = public_reply_count - CASE WHEN $3 THEN 0 ELSE $4::integer END,
+            internal_changes = internal_changes + CASE WHEN $3 THEN 1 ELSE 0 END,
+            version = version + CASE WHEN $3 THEN 0 ELSE 1 END,
+            updated_at = CASE WHEN $3 THEN updated_at ELSE clock_timestamp() END,
+            first_response_at = CASE
+                WHEN $4::integer = 1 AND first_response_at = $5::timestamptz THEN (
+                    SELECT min(r.created_at)
+                    FROM replies r
+                    WHERE r.scope_id = $1 AND r.feedback_id = $2 AND NOT r.internal AND r.author_role <> 'user'
+                )
+                ELSE first_response_at
+            END
+        WHERE scope_id = $1 AND feedback_id = $2
+        RETURNING version, updated_at, reply_count, public_reply_count, internal_changes)",
+        {scope.id, f.id, reply.internal, change == ReplyChange::deleted ? 1 : 0, reply.created_at});
+    auto const row = result.front();
+    pg::RowReader r(row);
+    f.version = r.integer();
+    f.updated_at = r.time();
+    f.all_replies.count = r.integer();
+    f.public_replies.count = r.integer();
+    f.internal_changes = r.integer();
 }
 
 std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope)
@@ -335,6 +342,37 @@ std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope)
     return pg::read_rows(result, [](pg::RowReader& r) {
         return GroupCount{.group = r.text(), .value = r.text(), .count = r.integer()};
     });
+}
+
+Durations durations(pg::Tx& tx, core::Scope const& scope, Period const& period)
+{
+    auto const result = tx.run(R"(
+        SELECT round(1000 * p.response[1])::bigint, round(1000 * p.response[2])::bigint,
+            round(1000 * p.resolution[1])::bigint, round(1000 * p.resolution[2])::bigint
+        FROM (
+            SELECT percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (
+                    ORDER BY extract(epoch FROM first_response_at - created_at)::float8
+                ) AS response,
+                percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (
+                    ORDER BY extract(epoch FROM resolved_at - created_at)::float8
+                ) FILTER (WHERE status IN ('resolved', 'closed')) AS resolution
+            FROM feedbacks
+            WHERE scope_id = $1 AND created_at >= $2 AND created_at < $3 AND deleted_at IS NULL
+                AND merged_into IS NULL AND (first_response_at IS NOT NULL OR resolved_at IS NOT NULL)
+        ) AS p)",
+        {scope.id, period.created_after ? core::next_millisecond(*period.created_after) : core::Time::min(),
+            period.created_before.value_or(core::Time::max())});
+    auto const row = result.front();
+    pg::RowReader r(row);
+    auto const read_percentiles = [&r]() -> std::optional<Percentiles> {
+        auto const p50 = r.optional_integer(), p90 = r.optional_integer();
+        if (!p50 || !p90) return std::nullopt;
+        return Percentiles{std::chrono::milliseconds(*p50), std::chrono::milliseconds(*p90)};
+    };
+    Durations durations;
+    durations.first_response = read_percentiles();
+    durations.resolution = read_percentiles();
+    return durations;
 }
 
 } // namespace feedback::feedbacks

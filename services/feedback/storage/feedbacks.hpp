@@ -7,6 +7,9 @@
 #include "pg/batch.hpp"
 #include "pg/tx.hpp"
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,9 +30,9 @@ Feedback created(NewFeedback const& row, core::Time created_at);
 /// committed in the order of their creation times and no list cursor can skip a thread.
 core::Time insert(pg::Tx& tx, NewFeedback const& row);
 
-/// Like `insert`, but for many rows of many scopes in one statement. If a row's scope has an enabled webhook,
-/// the row is not inserted and its result is nullopt. Insert such a row with `insert`, and publish the event
-/// in the same transaction.
+/// Like `insert`, but for many rows of many scopes in one statement. If a row's scope has an enabled webhook
+/// or the setting `notifyEmail`, the row is not inserted and its result is nullopt. Insert such a row with
+/// `insert`, and publish the event and request the email in the same transaction.
 pg::Batch<std::optional<core::Time>> insert_batch(
     pg::BatchConnection& connection, std::span<NewFeedback const> rows);
 
@@ -48,30 +51,30 @@ std::optional<Feedback> get(pg::Tx& tx, core::Scope const& scope, core::Uuid id)
 /// status changes of one thread.
 std::optional<Feedback> lock(pg::Tx& tx, core::Scope const& scope, core::Uuid id);
 
-/// One page of all threads that are not deleted, newest first. Without `after`, the first page.
-struct PlainPage {
-    core::ScopeId scope_id{};
-    std::optional<paging::Position> after;
-    std::size_t limit = 0;
-};
+/// Like `lock`, for several threads, in the order of their ids. Unknown ids are skipped.
+std::vector<Feedback> lock_all(pg::Tx& tx, core::Scope const& scope, std::span<core::Uuid const> ids);
 
-/// The pages of many callers in one statement.
-pg::Batch<std::vector<Feedback>> list_batch(
-    pg::BatchConnection& connection, std::span<PlainPage const> pages);
+/// Stores the fields that a PATCH may change, and advances `version` and `updated_at`. Updates `threads`,
+/// which must be locked and distinct.
+void update(pg::Tx& tx, core::Scope const& scope, std::span<Feedback> threads);
 
-/// At most `limit` threads in the filter's order, starting after `after`.
-std::vector<Feedback> list(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
-    std::optional<paging::Position> const& after, std::size_t limit);
-
-/// Stores the fields that a PATCH may change, and advances `version` and `updated_at`. Updates `f`.
-void update(pg::Tx& tx, core::Scope const& scope, Feedback& f);
+/// Closes `source`, which `target` continues, and advances the versions of both. Updates both. They must be
+/// locked.
+void close_merged(pg::Tx& tx, core::Scope const& scope, Feedback& source, Feedback& target);
 
 /// Closes the thread and marks it as deleted. Updates `f`.
 void soft_delete(pg::Tx& tx, core::Scope const& scope, Feedback& f);
 
 /// Counts a reply and returns its time, which is later than the time of every other reply of the thread.
 /// Updates `f`. The thread must be locked.
-core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, bool internal);
+core::Time count_reply(pg::Tx& tx, core::Scope const& scope, Feedback& f, Reply const& reply);
+
+enum class ReplyChange : std::uint8_t { edited, deleted };
+
+/// Records that a reply was edited or deleted. A deletion lowers the counters; the times of the last reply
+/// stay. The ETag changes for all callers who can see the reply. Updates `f`. The thread must be locked.
+void count_reply_change(
+    pg::Tx& tx, core::Scope const& scope, Feedback& f, Reply const& reply, ReplyChange change);
 
 struct GroupCount {
     std::string group; ///< status | category | priority | total
@@ -82,5 +85,23 @@ struct GroupCount {
 /// The number of threads that are not deleted: in total, and for each status, category and priority. Values
 /// without threads are absent.
 std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope);
+
+/// A time of creation; both ends are exclusive.
+struct Period {
+    std::optional<core::Time> created_after, created_before;
+};
+
+struct Percentiles {
+    std::chrono::milliseconds p50{}, p90{};
+};
+
+struct Durations {
+    std::optional<Percentiles> first_response; ///< from creation to the first public reply by staff
+    std::optional<Percentiles> resolution;     ///< from creation to the last change to resolved or closed
+};
+
+/// The durations of the threads that were created in the period. Deleted and merged threads do not count.
+/// Nullopt: no thread has such a duration.
+Durations durations(pg::Tx& tx, core::Scope const& scope, Period const& period);
 
 } // namespace feedback::feedbacks

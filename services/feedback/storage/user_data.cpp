@@ -2,6 +2,7 @@
 
 #include "blobs/attachment_rows.hpp"
 #include "blobs/erasure.hpp"
+#include "domain/feedback.hpp"
 #include "pg/parts.hpp"
 #include "pg/row.hpp"
 #include "pg/uuids.hpp"
@@ -19,8 +20,11 @@ namespace {
 using user_data::Erasure;
 using Ids = std::vector<core::Uuid>;
 
-constexpr std::array parts_of_thread{
-    pg::Parts{"replies", "feedback_id", "reply_id"}, pg::Parts{"status_moves", "feedback_id", "move_id"}};
+constexpr std::array parts_of_thread{pg::Parts{"reply_edits", "feedback_id", "edit_id"},
+    pg::Parts{"replies", "feedback_id", "reply_id"}, pg::Parts{"status_moves", "feedback_id", "move_id"},
+    pg::Parts{"votes", "feedback_id", "user_id"}, pg::Parts{"followers", "feedback_id", "user_id"},
+    pg::Parts{"thread_mails", "feedback_id", "mail_id"},
+    pg::Parts{"thread_opt_outs", "feedback_id", "address_hash"}};
 
 // Requests lock a thread before the rows that belong to it. So do these steps, and they lock threads in the
 // order of their ids. Hence they wait for requests and for each other, and do not deadlock.
@@ -118,6 +122,15 @@ Replies find_replies(pg::Tx& tx, Erasure const& e, std::size_t limit)
     return found;
 }
 
+/// Deletes the previous bodies of these replies.
+void delete_edits(pg::Tx& tx, Erasure const& e, Replies const& replies)
+{
+    tx.run(R"(
+        DELETE FROM reply_edits
+        WHERE scope_id = $1 AND feedback_id = ANY ($2::uuid[]) AND reply_id = ANY ($3::uuid[]))",
+        {e.scope.id, pg::uuids(replies.threads), pg::uuids(replies.ids)});
+}
+
 /// Deletes these replies of the user, and lowers the counters of their threads. `version` advances only if
 /// a reply was not an internal note, because users see it. Returns the ids of the replies' attachments.
 Ids delete_and_count(pg::Tx& tx, Erasure const& e, Replies const& replies)
@@ -126,15 +139,26 @@ Ids delete_and_count(pg::Tx& tx, Erasure const& e, Replies const& replies)
         WITH gone AS (
             DELETE FROM replies
             WHERE scope_id = $1 AND author_id = $2 AND feedback_id = ANY ($3::uuid[]) AND reply_id = ANY ($4::uuid[])
-            RETURNING feedback_id, internal, attachment_ids
+            RETURNING feedback_id, internal, attachment_ids, created_at
         ), counted AS (
             UPDATE feedbacks f
             SET reply_count = f.reply_count - n.all_replies,
                 public_reply_count = f.public_reply_count - n.public_replies,
+                internal_changes = f.internal_changes + n.all_replies - n.public_replies,
+                first_response_at = CASE
+                    WHEN f.first_response_at = ANY (n.times) THEN (
+                        SELECT min(r.created_at)
+                        FROM replies r
+                        WHERE r.scope_id = $1 AND r.feedback_id = f.feedback_id AND NOT r.internal
+                            AND r.author_role <> 'user' AND r.reply_id <> ALL ($4::uuid[])
+                    )
+                    ELSE f.first_response_at
+                END,
                 version = CASE WHEN n.public_replies > 0 THEN f.version + 1 ELSE f.version END,
                 updated_at = CASE WHEN n.public_replies > 0 THEN clock_timestamp() ELSE f.updated_at END
             FROM (
-                SELECT feedback_id, count(*) AS all_replies, count(*) FILTER (WHERE NOT internal) AS public_replies
+                SELECT feedback_id, count(*) AS all_replies, count(*) FILTER (WHERE NOT internal) AS public_replies,
+                    array_agg(created_at) AS times
                 FROM gone
                 GROUP BY feedback_id
             ) AS n
@@ -149,6 +173,7 @@ Ids delete_and_count(pg::Tx& tx, Erasure const& e, Replies const& replies)
 std::size_t delete_replies(pg::Tx& tx, Erasure const& e, std::size_t limit)
 {
     auto const found = find_replies(tx, e, limit);
+    delete_edits(tx, e, found);
     auto const attachments = delete_and_count(tx, e, found);
     blobs::erase_attachments(tx, e.scope.id, attachments, found.threads);
     return found.ids.size();
@@ -157,6 +182,7 @@ std::size_t delete_replies(pg::Tx& tx, Erasure const& e, std::size_t limit)
 std::size_t anonymize_replies(pg::Tx& tx, Erasure const& e, std::size_t limit)
 {
     auto const found = find_replies(tx, e, limit);
+    delete_edits(tx, e, found);
     tx.run(R"(
         WITH changed AS (
             UPDATE replies
@@ -199,7 +225,7 @@ void remove_attachment_ids(pg::Tx& tx, core::Scope const& scope, std::span<core:
 
 bool can_be_author(core::UserId const& user_id)
 {
-    return user_id.text() != "master" && !user_id.text().starts_with("key:");
+    return is_user(user_id.text());
 }
 
 std::size_t erase_threads(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
@@ -247,6 +273,47 @@ std::size_t erase_assignments(pg::Tx& tx, Erasure const& erasure, std::size_t li
         WHERE f.scope_id = $1 AND f.feedback_id = found.feedback_id)",
         {erasure.scope.id, erasure.user_id, limit});
     return changed.affected_rows();
+}
+
+std::size_t erase_votes(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
+{
+    auto const rows = tx.run(R"(
+        SELECT feedback_id
+        FROM votes
+        WHERE scope_id = $1 AND user_id = $2
+        ORDER BY feedback_id
+        LIMIT $3::bigint)",
+        {erasure.scope.id, erasure.user_id, limit});
+    auto const threads = pg::read_rows(rows, &pg::RowReader::uuid);
+    lock_threads(tx, erasure.scope, threads);
+    pg::lock_scope(tx, erasure.scope.id); // as votes::remove
+    auto const gone = tx.run(R"(
+        WITH gone AS (
+            DELETE FROM votes
+            WHERE scope_id = $1 AND user_id = $2 AND feedback_id = ANY ($3::uuid[])
+            RETURNING feedback_id
+        )
+        UPDATE feedbacks f
+        SET vote_count = f.vote_count - 1, votes_changed_at = clock_timestamp()
+        FROM gone
+        WHERE f.scope_id = $1 AND f.feedback_id = gone.feedback_id)",
+        {erasure.scope.id, erasure.user_id, pg::uuids(threads)});
+    return gone.affected_rows();
+}
+
+std::size_t erase_following(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
+{
+    auto const gone = tx.run(R"(
+        DELETE FROM followers f
+        USING (
+            SELECT feedback_id
+            FROM followers
+            WHERE scope_id = $1 AND user_id = $2
+            LIMIT $3::bigint
+        ) AS found
+        WHERE f.scope_id = $1 AND f.user_id = $2 AND f.feedback_id = found.feedback_id)",
+        {erasure.scope.id, erasure.user_id, limit});
+    return gone.affected_rows();
 }
 
 std::size_t erase_status_changes(pg::Tx& tx, Erasure const& erasure, std::size_t limit)

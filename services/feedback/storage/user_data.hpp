@@ -21,7 +21,8 @@ bool can_be_author(core::UserId const& user_id);
 std::size_t erase_threads(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
 /// Deletes the user's replies to other threads and their attachments, and lowers the threads' counters. The
-/// times of the last reply stay. With `anonymizes`: keeps all replies of the user with the pseudonym.
+/// times of the last reply stay. With `anonymizes`: keeps all replies of the user with the pseudonym, without
+/// their previous bodies.
 std::size_t erase_replies(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
 /// Deletes the attachments that the user presigned, and removes their ids from threads and replies.
@@ -29,6 +30,12 @@ std::size_t erase_attachments(pg::Tx& tx, user_data::Erasure const& erasure, std
 
 /// Ends the assignment of threads to the user.
 std::size_t erase_assignments(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
+
+/// Deletes the user's votes, also when the erasure anonymises.
+std::size_t erase_votes(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
+
+/// Deletes the user's rows of `followers`.
+std::size_t erase_following(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);
 
 /// Replaces the user by the pseudonym in the changes of status.
 std::size_t erase_status_changes(pg::Tx& tx, user_data::Erasure const& erasure, std::size_t limit);

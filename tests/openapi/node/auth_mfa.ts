@@ -39,7 +39,7 @@ const codeTo = (world: World, phone: string, messages: number): Promise<string> 
 const read = new Set<string>();
 
 /** Waits for an email to the address whose link leads to a hosted page. Returns the token in it, which no earlier call returned. */
-const tokenTo = (world: World, email: string, page: string): Promise<string> =>
+export const tokenTo = (world: World, email: string, page: string): Promise<string> =>
   eventually(() => {
     const folder = world.env["AUTH_EMAIL_OUTBOX"]!;
     const tokens = readdirSync(folder)

@@ -1,5 +1,8 @@
 // The story of feedback: users of a product and its support.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { tokenTo } from "./auth_mfa.js";
 import type { paths as AuthPaths } from "./clients/auth-mfa.js";
 import type { components, paths } from "./clients/feedback.js";
 import { administer, listen, readReference } from "./shared.js";
@@ -89,9 +92,13 @@ export async function feedback(world: World): Promise<void> {
   await refused(user.PATCH("/v1/feedbacks/{feedbackId}", { params: here, body: { status: "closed" } }), "FORBIDDEN");
 
   await report(backend, user);
+  await triage(backend, user, thread);
   await settle(backend);
   await administer(world, "feedback");
   await readReference(world, "feedback");
+  await openBoard(world, backend, thread);
+  await vote(world, backend, user, thread);
+  await unsubscribe(world, backend);
   await leave(backend, user, thread);
   await ok(backend.DELETE("/v1/feedbacks/{feedbackId}", { params: { path: { feedbackId: bug.feedbackId } } }));
   assert.equal(
@@ -120,6 +127,87 @@ export async function feedback(world: World): Promise<void> {
 }
 
 type Caller = ReturnType<typeof World.prototype.client<paths>>;
+
+/** The team opens the board with its name, colour and logo, and readers look at all of its pages. */
+async function openBoard(world: World, backend: Caller, thread: Thread): Promise<void> {
+  const image = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==", "base64");
+  const params = { path: { feedbackId: thread.feedbackId } };
+  await ok(backend.PATCH("/v1/feedbacks/{feedbackId}", { params, body: { visibility: "public" } }));
+  const set = { publicBoard: true, boardName: "Teapots", boardColor: "#7C3AED" };
+  assert.equal((await ok(backend.PATCH("/v1/settings", { body: set }))).boardColor, "#7c3aed");
+  const put = (bytes: Buffer) =>
+    backend.PUT("/v1/settings/logo", { body: bytes, bodySerializer: () => bytes, headers: { "Content-Type": "image/png" } });
+  assert.equal((await ok(put(image))).sizeBytes, image.length);
+  await refused(put(image.subarray(1)), "VALIDATION_ERROR");
+  const read = async (route: string): Promise<string> => {
+    const { status, body } = await world.send("feedback", "GET", `${world.base("feedback")}${route}`, {});
+    assert.equal(status, 200, route);
+    return body.toString("latin1");
+  };
+  const page = await eventually(async () => {
+    const { body } = await world.send("feedback", "GET", `${world.base("feedback")}/board`, {});
+    return body.toString().includes("Teapots") && body.toString().includes("/board/logo?") ? body.toString() : undefined;
+  });
+  assert.match(page, new RegExp(`href="/board/posts/${thread.feedbackId}"`));
+  for (const route of ["roadmap", `posts/${thread.feedbackId}`, "new", "callback", "feed.atom", "logo"]) await read(`/board/${route}`);
+  for (const file of page.matchAll(/"(\/board\/assets\/[^"]+)"/g)) await read(file[1]!);
+  await ok(backend.DELETE("/v1/settings/logo"));
+}
+
+/** Users vote on the board, and support merges a duplicate. */
+async function vote(world: World, backend: Caller, user: Caller, thread: Thread): Promise<void> {
+  const other = world.client<paths>("feedback", await someone(world));
+  const here = { path: { feedbackId: thread.feedbackId } };
+  await ok(user.PUT("/v1/feedbacks/{feedbackId}/vote", { params: here }));
+  assert.deepEqual(await ok(other.PUT("/v1/feedbacks/{feedbackId}/vote", { params: here })), { voteCount: 2, voted: true });
+  assert.equal((await ok(other.DELETE("/v1/feedbacks/{feedbackId}/vote", { params: here }))).voteCount, 1);
+
+  const { items: similar } = await ok(other.GET("/v1/feedbacks/similar", { params: { query: { title: "A dark mode, please" } } }));
+  assert.deepEqual(similar.map(({ feedbackId }) => feedbackId), [thread.feedbackId]);
+
+  const twin = await ok(backend.POST("/v1/feedbacks", { body: { category: "feature", title: "Night colours", body: "As in the title." } }));
+  const there = { path: { feedbackId: twin.feedbackId, userId: "a customer" } };
+  assert.equal((await ok(backend.PUT("/v1/feedbacks/{feedbackId}/votes/{userId}", { params: there }))).voteCount, 1);
+  await ok(backend.DELETE("/v1/feedbacks/{feedbackId}/votes/{userId}", { params: there }));
+  await ok(backend.PUT("/v1/feedbacks/{feedbackId}/votes/{userId}", { params: there }));
+  const merged = await ok(backend.POST("/v1/feedbacks/{feedbackId}/merge", { params: there, body: { into: thread.feedbackId } }));
+  assert.equal(merged.voteCount, 2);
+  await refused(backend.POST("/v1/feedbacks/{feedbackId}/merge", { params: there, body: { into: thread.feedbackId } }), "CONFLICT");
+  const { items: voters } = await ok(backend.GET("/v1/feedbacks/{feedbackId}/votes", { params: here }));
+  assert.equal(voters.length, 2);
+
+  const { items: listed } = await ok(
+    other.GET("/board/threads", {
+      params: { query: { sort: "votes", status: "open,in-progress" } },
+    }),
+  );
+  assert.equal(listed[0]!.feedbackId, thread.feedbackId);
+  assert.equal(listed[0]!.voted, false);
+  const post = await ok(world.client<paths>("feedback").GET("/board/threads/{feedbackId}", { params: here }));
+  assert.equal(post.replies.length, post.replyCount);
+}
+
+/** A user with a verified address gets an email about a reply, and then ends these emails. */
+async function unsubscribe(world: World, backend: Caller): Promise<void> {
+  const auth = world.client<AuthPaths>("auth-mfa");
+  const account = { email: `reader-${Math.random().toString(36).slice(2)}@example.com`, password: "a violet teapot" };
+  await ok(auth.POST("/v1/auth/register", { body: account }));
+  await ok(auth.POST("/v1/auth/email/verify", { body: { token: await tokenTo(world, account.email, "verify-email") } }));
+  const user = world.client<paths>("feedback", (await ok(auth.POST("/v1/auth/login", { body: account }))).accessToken);
+  const { feedbackId } = await ok(user.POST("/v1/feedbacks", { body: { category: "general", title: "Hello", body: "A question." } }));
+  await ok(backend.POST("/v1/feedbacks/{feedbackId}/replies", { params: { path: { feedbackId } }, body: { body: "An answer." } }));
+  const folder = world.env["FEEDBACK_EMAIL_OUTBOX"]!;
+  const link = await eventually(() => {
+    const mails = readdirSync(folder).filter((name) => name.endsWith(".eml")).map((name) => readFileSync(path.join(folder, name), "utf8"));
+    return /^List-Unsubscribe: <(.*)>\r?$/m.exec(mails.find((mail) => mail.includes(`To: ${account.email}`)) ?? "")?.[1];
+  });
+  const page = await world.send("feedback", "GET", link, {});
+  const style = /href="(\/unsubscribe\.css[^"]*)"/.exec(page.body.toString())![1]!;
+  assert.equal((await world.send("feedback", "GET", new URL(style, link).href, {})).status, 200);
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  assert.equal((await world.send("feedback", "POST", link, form, Buffer.from("List-Unsubscribe=One-Click"))).status, 200);
+  assert.equal((await world.send("feedback", "POST", `${link}x`, form, Buffer.from("List-Unsubscribe=One-Click"))).status, 404);
+}
 
 /** The user attaches a picture: presign, PUT, reply with it. */
 async function attach(world: World, user: Caller, thread: Thread): Promise<void> {
@@ -158,6 +246,34 @@ async function report(backend: Caller, user: Caller): Promise<void> {
   await refused(user.GET("/v1/feedbacks/stats"), "FORBIDDEN");
 }
 
+/** Support changes many threads at once, corrects a reply, and exports everything as CSV. */
+async function triage(backend: Caller, user: Caller, thread: Thread): Promise<void> {
+  const unknown = "0190a5d2-0000-7000-8000-000000000001";
+  const { results } = await ok(
+    backend.POST("/v1/feedbacks/bulk", { body: { feedbackIds: [thread.feedbackId, unknown], set: { priority: "low" } } }),
+  );
+  assert.deepEqual(results.map(({ status }) => status), [200, 404]);
+  assert.equal(results[0]!.feedback!.priority, "low");
+  const here = { path: { feedbackId: thread.feedbackId } };
+  const posted = await ok(backend.POST("/v1/feedbacks/{feedbackId}/replies", { params: here, body: { body: "It is plannd." } }));
+  const reply = { path: { ...here.path, replyId: posted.replyId } };
+  const edited = await ok(
+    backend.PATCH("/v1/feedbacks/{feedbackId}/replies/{replyId}", { params: reply, body: { body: "It is planned." } }),
+  );
+  assert.notEqual(edited.editedAt, null);
+  await refused(
+    user.PATCH("/v1/feedbacks/{feedbackId}/replies/{replyId}", { params: reply, body: { body: "No." } }),
+    "FORBIDDEN",
+  );
+  const { items } = await ok(backend.GET("/v1/feedbacks/{feedbackId}/replies/{replyId}/history", { params: reply }));
+  assert.deepEqual(items.map(({ body }) => body), ["It is plannd."]);
+  const csv = String(await ok(backend.GET("/v1/feedbacks/export", { params: { query: { format: "csv", include: "replies" } }, parseAs: "text" })));
+  assert.match(csv, /^type,feedbackId,.*\r\n/);
+  assert.deepEqual(await ok(backend.DELETE("/v1/feedbacks/{feedbackId}/replies/{replyId}", { params: reply })), { deleted: true });
+  const { firstResponseSeconds } = await ok(backend.GET("/v1/feedbacks/stats", { params: { query: { createdAfter: "2020-01-01T00:00:00Z" } } }));
+  assert.ok(firstResponseSeconds!.p50 <= firstResponseSeconds!.p90);
+}
+
 async function settle(backend: Caller): Promise<void> {
   const changed = await ok(backend.PATCH("/v1/settings", { body: { allowedOrigins: ["https://App.example.com:443"], notifyEmail: null } }));
   assert.deepEqual(changed.allowedOrigins, ["https://app.example.com"]);
@@ -176,7 +292,7 @@ async function leave(backend: Caller, user: Caller, thread: Thread): Promise<voi
   const lines = exported.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
   assert.deepEqual(
     lines.map(({ type }) => type),
-    ["feedback", "reply", "attachment"],
+    ["feedback", "reply", "vote", "attachment"],
   );
   assert.equal(lines[0]!["feedbackId"], thread.feedbackId);
   await refused(user.GET("/v1/users/{userId}/export", { params: { path: { userId: "another" } } }), "NOT_FOUND");

@@ -87,7 +87,7 @@ const faults = [
   ["      operationId: createFeedback", "      operationID: createFeedback", "oas3-schema", "/v1/feedbacks.post"],
   ["category: bug\n              title", "category: rant\n              title", "oas3-valid-media-example", "requestBody"],
   ["{name: Replies, description: ", "{name: Replies, x-text: ", "tag-description", "tags.1"],
-  ["description: Only threads with this status.", "x-text: .", "oas3-parameter-description", "/v1/feedbacks.get"],
+  ["description: Only threads with one of these statuses, separated by commas.", "x-text: .", "oas3-parameter-description", "/v1/feedbacks.get"],
   ["summary: List feedback threads", "summary: Show feedback threads", "operation-summary", 'listFeedbacks must start with "List"'],
   ["summary: Get thread statistics", "summary: get thread statistics", "operation-summary", 'getStats must start with "Get"'],
   ["summary: Export feedback", "summary: Export a file of all feedback", "operation-summary", "exportFeedbacks has more than 6 words"],

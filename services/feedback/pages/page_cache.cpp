@@ -1,0 +1,101 @@
+#include "pages/page_cache.hpp"
+
+#include "core/hex.hpp"
+#include "crypto/hash.hpp"
+#include "http/etag.hpp"
+#include "observe/metrics.hpp"
+
+#include <utility>
+
+namespace feedback::pages {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t pages_in_part = 64;
+constexpr std::size_t tag_digits = 32; ///< of the hash
+
+prometheus::Counter& counter(observe::Metrics& metrics, std::string const& outcome)
+{
+    return metrics.counter(
+        "tetrad_board_pages_total", "Pages of boards, by whether they were cached", {{"outcome", outcome}});
+}
+
+} // namespace
+
+struct PageCache::Page {
+    http::Response response;
+    std::string tag;
+    std::uint32_t changes = 0; ///< of the scope, before the page was made
+    Clock::time_point until;
+    mutable std::atomic<bool> renewing = false; ///< a request makes the page again
+
+    http::Response answer(http::Request const& req) const
+    {
+        if (!http::is_not_modified(req, tag)) return response;
+        return {.status = 304, .content_type = response.content_type, .headers = response.headers};
+    }
+};
+
+PageCache::PageCache(observe::Metrics& metrics)
+    : cached_(counter(metrics, "cached")), made_(counter(metrics, "made"))
+{
+    for (auto& part : parts_)
+        part = std::make_unique<Part>(pages_in_part, 2 * lifetime);
+}
+
+asio::awaitable<http::Response> PageCache::serve(
+    http::Request const& req, std::string key, Render const& render)
+{
+    auto& part = part_of(req.scope());
+    key.insert(0, core::to_string(req.scope().id) + ' ');
+    auto const changes = changes_of(req.scope().id).load();
+    auto const old = part.find(key);
+    bool const is_usable =
+        old && ((old->changes == changes && Clock::now() < old->until) || old->renewing.exchange(true));
+    if (is_usable) {
+        cached_.Increment();
+        co_return old->answer(req);
+    }
+    made_.Increment();
+    auto const page = std::make_shared<Page>();
+    try {
+        page->response = co_await render();
+    } catch (...) {
+        if (old) old->renewing = false;
+        throw;
+    }
+    if (page->response.status != 200) {
+        part.erase(key);
+        co_return std::move(page->response);
+    }
+    auto const digest = crypto::sha256(page->response.body);
+    page->tag = http::etag(core::hex::encode(crypto::view(digest)).substr(0, tag_digits));
+    page->response.headers.emplace_back("ETag", page->tag);
+    page->changes = changes;
+    page->until = Clock::now() + lifetime;
+    auto answer = page->answer(req);
+    if (page->response.body.size() <= max_page)
+        part.put(std::move(key), page);
+    else
+        part.erase(key);
+    co_return answer;
+}
+
+void PageCache::changed(core::ScopeId scope) noexcept
+{
+    changes_of(scope).fetch_add(1);
+}
+
+std::atomic<std::uint32_t>& PageCache::changes_of(core::ScopeId scope) noexcept
+{
+    return changes_[static_cast<std::size_t>(core::number(scope)) % changes_.size()];
+}
+
+PageCache::Part& PageCache::part_of(core::Scope const& scope) noexcept
+{
+    return *parts_[static_cast<std::size_t>(core::number(scope.tenant_id())) % parts_.size()];
+}
+
+} // namespace feedback::pages

@@ -1,0 +1,278 @@
+#include "support/eventually.hpp"
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+#include <thread>
+#include <vector>
+
+// Votes: who may vote for which thread, and the number of votes.
+
+namespace {
+
+/// A World whose board is on.
+struct Board : World {
+    Board()
+    {
+        REQUIRE(as_backend().patch("/v1/settings", R"({"publicBoard":true})").status == 200);
+        // The service hears of the new settings from PostgreSQL.
+        REQUIRE(testing::eventually([&] { return client().get("/board/threads").status == 200; }));
+    }
+
+    /// The id of a new public thread.
+    std::string new_post(std::string const& title = "Dark mode")
+    {
+        auto backend = as_backend();
+        auto const id = new_thread(backend, title);
+        REQUIRE(backend.patch("/v1/feedbacks/" + id, R"({"visibility":"public"})").status == 200);
+        return id;
+    }
+};
+
+std::string vote_path(std::string const& id)
+{
+    return "/v1/feedbacks/" + id + "/vote";
+}
+
+std::int64_t votes_of(World const& world, std::string const& id)
+{
+    auto backend = world.as_backend();
+    return backend.get("/v1/feedbacks/" + id).json().at("voteCount").as_int64();
+}
+
+std::vector<std::string> ids_of(boost::json::array const& items)
+{
+    std::vector<std::string> ids;
+    for (auto const& item : items)
+        ids.push_back(text(item, "feedbackId"));
+    return ids;
+}
+
+} // namespace
+
+TEST_CASE("a user votes once, and may withdraw the vote", "[votes]")
+{
+    Board world;
+    auto const id = world.new_post();
+    auto user = world.as_user(ada), other = world.as_user(bob);
+    CHECK(user.put(vote_path(id), "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(user.put(vote_path(id), "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(other.put(vote_path(id), "").body == R"({"voteCount":2,"voted":true})");
+    CHECK(user.del(vote_path(id)).body == R"({"voteCount":1,"voted":false})");
+    CHECK(user.del(vote_path(id)).body == R"({"voteCount":1,"voted":false})");
+    CHECK(votes_of(world, id) == 1);
+}
+
+TEST_CASE("a user votes for public threads and for own threads only", "[votes]")
+{
+    Board world;
+    auto user = world.as_user(ada);
+    auto backend = world.as_backend();
+    auto const hidden = new_thread(backend);
+    CHECK(user.put(vote_path(hidden), "").status == 404);
+    auto const own = new_thread(user);
+    CHECK(user.put(vote_path(own), "").status == 200);
+    CHECK(world.as_user(bob).put(vote_path(own), "").status == 404);
+
+    auto const post = world.new_post();
+    CHECK(user.get("/v1/feedbacks/" + post).status == 404); // read through the board
+    CHECK(user.put(vote_path(post), "").status == 200);
+    REQUIRE(backend.patch("/v1/settings", R"({"publicBoard":false})").status == 200);
+    CHECK(testing::eventually([&] { return world.as_user(bob).put(vote_path(post), "").status == 404; }));
+    CHECK(user.put(vote_path(own), "").status == 200);
+
+    REQUIRE(backend.patch("/v1/settings", R"({"publicBoard":true})").status == 200);
+    REQUIRE(backend.del("/v1/feedbacks/" + post).status == 200);
+    CHECK(testing::eventually([&] { return world.as_user(bob).put(vote_path(post), "").status == 404; }));
+    REQUIRE(backend.del("/v1/feedbacks/" + own).status == 200);
+    CHECK(user.put(vote_path(own), "").status == 409);
+    CHECK(backend.put(vote_path(own), "").status == 403); // not a user
+}
+
+TEST_CASE("a key votes on behalf of a user", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    auto const id = new_thread(backend);
+    auto const path = "/v1/feedbacks/" + id + "/votes/";
+    CHECK(backend.put(path + ada, "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(backend.put(path + ada, "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(backend.put(path + "any%20id", "").body == R"({"voteCount":2,"voted":true})");
+    CHECK(backend.del(path + ada).body == R"({"voteCount":1,"voted":false})");
+    CHECK(backend.put(path + std::string(256, 'u'), "").status == 400);
+    CHECK(world.as_user(ada, "admin").put(path + bob, "").status == 403);
+    CHECK(backend.put("/v1/feedbacks/0190a5d2-0000-7000-8000-000000000000/votes/u", "").status == 404);
+}
+
+TEST_CASE("staff list the voters, newest first", "[votes]")
+{
+    Board world;
+    auto const id = world.new_post();
+    REQUIRE(world.as_user(ada).put(vote_path(id), "").status == 200);
+    auto backend = world.as_backend();
+    REQUIRE(backend.put("/v1/feedbacks/" + id + "/votes/someone", "").status == 200);
+    auto const voters = all_items(backend, "/v1/feedbacks/" + id + "/votes", 1);
+    REQUIRE(voters.size() == 2);
+    CHECK(text(voters[0], "userId") == "someone");
+    CHECK(voters[0].at("userEmail").is_null());
+    CHECK(text(voters[1], "userId") == ada);
+    CHECK(text(voters[1], "userEmail") == "user@example.com");
+    CHECK(world.as_user(ada).get("/v1/feedbacks/" + id + "/votes").status == 403);
+}
+
+TEST_CASE("64 users who vote and withdraw at the same time are counted exactly", "[votes][concurrency]")
+{
+    Board world;
+    auto const id = world.new_post();
+    std::vector<std::thread> users;
+    users.reserve(64);
+    for (int n = 0; n < 64; ++n) {
+        users.emplace_back([&world, &id, n] {
+            auto user = world.as_user("voter-" + std::to_string(n));
+            for (int i = 0; i <= n % 3; ++i) {
+                user.put(vote_path(id), "");
+                user.put(vote_path(id), "");
+                if (n % 2 == 0) user.del(vote_path(id));
+            }
+        });
+    }
+    for (auto& user : users)
+        user.join();
+    CHECK(votes_of(world, id) == 32);
+    CHECK(world.postgres.query("SELECT count(*) FROM votes") == "32");
+    CHECK(world.postgres.query("SELECT count(*) FROM followers") == "32");
+}
+
+TEST_CASE("a list by votes omits and repeats no thread while votes are added", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    std::vector<std::string> ids;
+    for (int n = 0; n < 12; ++n) {
+        ids.push_back(world.new_post());
+        for (int v = 0; v < n; ++v)
+            REQUIRE(backend.put("/v1/feedbacks/" + ids.back() + "/votes/u" + std::to_string(v), "").status ==
+                    200);
+    }
+    std::vector<std::string> seen;
+    std::string cursor;
+    int voter = 0;
+    do {
+        auto const page =
+            backend.get("/v1/feedbacks?sort=votes&limit=3" + (cursor.empty() ? "" : "&cursor=" + cursor))
+                .json();
+        for (auto const& id : ids_of(page.at("items").as_array()))
+            seen.push_back(id);
+        cursor = page.at("cursor").is_null() ? "" : text(page, "cursor");
+        // The threads that no page has shown yet, and the first one, get many votes.
+        for (std::size_t n = 0; n < 3; ++n)
+            for (int v = 0; v < 15; ++v)
+                REQUIRE(backend
+                            .put("/v1/feedbacks/" + ids[n == 2 ? 11 : n] + "/votes/late" +
+                                     std::to_string(++voter),
+                                "")
+                            .status == 200);
+    } while (!cursor.empty());
+    std::vector<std::string> expected(ids.rbegin(), ids.rend());
+    CHECK(seen == expected);
+    CHECK(ids_of(backend.get("/v1/feedbacks?sort=votes&limit=3").json().at("items").as_array()).front() ==
+          ids[11]);
+}
+
+TEST_CASE("a thread whose votes are withdrawn while a list is read is not omitted", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    std::vector<std::string> ids;
+    for (int n = 0; n < 6; ++n) {
+        ids.push_back(world.new_post());
+        for (int v = 0; v < 6 - n; ++v)
+            REQUIRE(backend.put("/v1/feedbacks/" + ids.back() + "/votes/u" + std::to_string(v), "").status ==
+                    200);
+    }
+    auto const first = backend.get("/v1/feedbacks?sort=votes&limit=2").json();
+    REQUIRE(backend.del("/v1/feedbacks/" + ids[3] + "/votes/u0").status == 200);
+    REQUIRE(backend.del("/v1/feedbacks/" + ids[3] + "/votes/u1").status == 200);
+    std::set<std::string> seen;
+    for (auto const& id : ids_of(first.at("items").as_array()))
+        seen.insert(id);
+    for (auto const& id :
+        ids_of(backend.get("/v1/feedbacks?sort=votes&limit=10&cursor=" + text(first, "cursor"))
+                .json()
+                .at("items")
+                .as_array()))
+        seen.insert(id);
+    CHECK(seen.size() == 6);
+}
+
+TEST_CASE("a cursor of a list by votes works only with the same list", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    for (int n = 0; n < 3; ++n)
+        world.new_post();
+    auto const cursor = text(backend.get("/v1/feedbacks?sort=votes&limit=1").json(), "cursor");
+    CHECK(backend.get("/v1/feedbacks?sort=votes&limit=1&cursor=" + cursor).status == 200);
+    CHECK(backend.get("/v1/feedbacks?sort=votes&status=open&cursor=" + cursor).status == 400);
+    CHECK(backend.get("/v1/feedbacks?sort=createdAt&cursor=" + cursor).status == 400);
+    CHECK(backend.get("/v1/feedbacks?sort=votes&cursor=" + cursor.substr(1)).status == 400);
+    CHECK(backend.get("/v1/feedbacks?sort=votes&cursor=x").status == 400);
+}
+
+TEST_CASE("votes change the ETag", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    auto const id = world.new_post();
+    auto const before = backend.get("/v1/feedbacks/" + id).header("etag");
+    REQUIRE(world.as_user(ada).put(vote_path(id), "").status == 200);
+    CHECK(backend.get("/v1/feedbacks/" + id).header("etag") != before);
+}
+
+TEST_CASE("a key creates a thread on behalf of a user", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto const made = backend.post("/v1/feedbacks",
+        std::string(R"({"category":"bug","title":"t","body":"b","userEmail":"ada@example.com","userId":")") +
+            ada + "\"}");
+    REQUIRE(made.status == 201);
+    CHECK(text(made.json(), "userId") == ada);
+    CHECK(text(made.json(), "userEmail") == "ada@example.com");
+    CHECK(made.json().at("userEmailVerified").is_null());
+    auto user = world.as_user(ada);
+    CHECK(user.get("/v1/feedbacks/" + text(made.json(), "feedbackId")).status == 200);
+
+    auto const own = user.post("/v1/feedbacks",
+        std::string(R"({"category":"bug","title":"t","body":"b","userEmail":"x@example.com","userId":")") +
+            bob + "\"}");
+    CHECK(text(own.json(), "userId") == ada);
+    CHECK(text(own.json(), "userEmail") == "user@example.com");
+    CHECK(own.json().at("userEmailVerified").is_bool());
+
+    auto const refused = backend.post(
+        "/v1/feedbacks", R"({"category":"bug","title":"t","body":"b","userEmail":"ada@example.com"})");
+    CHECK(refused.status == 400);
+    CHECK(refused.body.find("/userId") != std::string::npos);
+    CHECK(backend
+              .post("/v1/feedbacks",
+                  R"({"category":"bug","title":"t","body":"b","userId":"u","userEmail":"no"})")
+              .status == 400);
+}
+
+TEST_CASE("feature requests are public by default if the setting says so", "[board]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto const visibility = [&](std::string const& category) {
+        auto const made =
+            backend.post("/v1/feedbacks", R"({"title":"t","body":"b","category":")" + category + "\"}");
+        return text(made.json(), "visibility");
+    };
+    CHECK(visibility("feature") == "private");
+    REQUIRE(backend.patch("/v1/settings", R"({"publicByDefault":true})").status == 200);
+    CHECK(testing::eventually([&] { return visibility("feature") == "public"; }));
+    CHECK(visibility("bug") == "private");
+}
