@@ -107,7 +107,9 @@ bool read_access(json::object const& claims, UserTokensOptions const& options, U
         auto const* const value = find(claims, name);
         return value != nullptr && *value == wanted;
     };
-    token.email_verified = is("email_verified", true);
+    if (auto const* const verified = find(claims, "email_verified");
+        verified != nullptr && verified->is_bool())
+        token.email_verified = verified->get_bool();
     token.authenticated_at = token::time_claim(claims, "auth_time");
     token.aal2 = is("acr", "aal2");
     if (names_audience(claims, token::audience)) return true;

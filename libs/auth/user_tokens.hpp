@@ -25,7 +25,7 @@ struct UserToken {
     std::string role;                           ///< `user`, `admin` or `owner`; empty in an erasure token
     core::Access access = core::Access::user;   ///< `role` as core::Access
     std::string email;                          ///< empty if the token has none
-    bool email_verified = false;                ///< false if the token does not say so
+    std::optional<bool> email_verified;         ///< nullopt if the token does not say it
     std::optional<core::Time> authenticated_at; ///< the claim `auth_time`
     bool aal2 = false;                          ///< whether `acr` is `aal2`: the session used a second factor
     std::string client_id; ///< the OAuth client that the token was issued to; empty: no client

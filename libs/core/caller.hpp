@@ -48,7 +48,7 @@ struct Caller {
     std::string email;                    ///< JWT only
     std::string session_id;               ///< JWT only: `sid`
     std::string role;                     ///< JWT: its role; API key: `admin`; master: `owner`
-    bool email_verified = false;          ///< JWT only: the claim `email_verified`
+    std::optional<bool> email_verified;   ///< JWT only: the claim `email_verified`; nullopt if absent
     std::optional<Time> authenticated_at; ///< JWT only: the claim `auth_time`
     bool aal2 = false;                    ///< JWT only: whether the claim `acr` is `aal2`
     std::string client_id;                ///< JWT of an OAuth client only: the claim `client_id`

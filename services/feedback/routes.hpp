@@ -26,8 +26,8 @@ namespace feedback {
 inline constexpr http::RouteOptions expensive{.is_expensive = [](http::Request const&) { return true; }};
 inline constexpr http::RouteOptions expensive_search{.is_expensive = searches};
 
-/// Readers of the board need no credential. If a user token is sent, it is checked.
-inline constexpr auto reader = core::Access::anonymous | core::Access::any_user;
+/// Readers of the board need no credential. If one is sent, it is checked.
+inline constexpr auto reader = core::Access::anonymous | core::Access::key_or_user;
 inline constexpr http::RouteOptions board_options{.is_expensive = searches, .limits_networks = true};
 
 inline constexpr http::RouteOptions logo_options{

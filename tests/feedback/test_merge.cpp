@@ -69,6 +69,34 @@ TEST_CASE("a merge closes the source and moves its votes", "[merge]")
     CHECK(backend.get("/v1/audit?action=feedback.merged").json().at("items").as_array().size() == 1);
 }
 
+TEST_CASE("a user who follows both threads of a merge keeps the verified address", "[merge]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto user = world.with(world.issuer.token(
+        {.subject = ada, .email = "ada@example.com", .role = "user"}, {{"email_verified", true}}));
+    REQUIRE(backend.patch("/v1/settings", R"({"publicBoard":true})").status == 200);
+    auto const source =
+        text(backend
+                 .post("/v1/feedbacks", std::string(R"({"category":"bug","title":"t","body":"b",)") +
+                                            R"("userEmail":"other@example.com","userId":")" + ada + "\"}")
+                 .json(),
+            "feedbackId");
+    auto const target = new_thread(backend);
+    REQUIRE(user.put(path_of(source) + "/vote", "").status == 200);
+    vote(backend, target, ada);
+    REQUIRE(merge(backend, source, target).status == 200);
+    auto const follower = [&] {
+        return world.postgres.query(
+            "SELECT concat_ws(' ', email, email_verified, reporter) FROM followers WHERE feedback_id = '" +
+            target + "'");
+    };
+    CHECK(follower() == "ada@example.com t t");
+    // The reporter of the source follows the target without a vote, too.
+    REQUIRE(backend.del(path_of(target) + "/votes/" + ada).status == 200);
+    CHECK(follower() == "ada@example.com t t");
+}
+
 TEST_CASE("merges that make no sense are refused", "[merge]")
 {
     World world;

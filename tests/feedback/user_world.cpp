@@ -55,6 +55,8 @@ void plant_as_staff(UserWorld& world, Planted& planted)
     reply_to(staff, planted.bobs, words, {}, true);
     auto const path = "/v1/feedbacks/" + planted.bobs;
     require(200, staff.patch(path, testing::body({{"status", "in-progress"}})));
+    require(200, world.as_backend().patch("/v1/settings", testing::body({{"publicBoard", true}})));
+    require(200, staff.patch(path, testing::body({{"visibility", "public"}})));
     require(200, staff.put(path + "/vote", ""));
     require(200,
         world.as_backend().patch(path, testing::body({{"assigneeId", eve}, {"assigneeEmail", eve_email}})));

@@ -73,6 +73,7 @@ http::Response created(Feedback const& f, http::Request const& req)
 std::vector<std::string> ids_of(std::vector<blobs::Attachment> const& attachments)
 {
     std::vector<std::string> ids;
+    ids.reserve(attachments.size());
     for (auto const& attachment : attachments)
         ids.push_back(attachment.id.to_string());
     return ids;

@@ -6,6 +6,7 @@
 #include "domain/settings.hpp"
 #include "hosted_pages/brand_colors.hpp"
 #include "pg/database.hpp"
+#include "tenancy/directory.hpp"
 #include "tenancy/origins.hpp"
 #include "tenancy/settings.hpp"
 
@@ -102,10 +103,12 @@ asio::awaitable<http::Response> get_settings(http::Request const& req, Deps& dep
 asio::awaitable<http::Response> update_settings(http::Request const& req, Deps& deps)
 {
     Changes const changes = Changes::parse(req);
-    co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
+    auto response = co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         return settings::answer_patch(
             tx, req, [&](json::object& document) { changes.apply(document); }, to_json, deps.clock.now());
     });
+    deps.directory.on_notify(req.scope().slug); // the next request to this process finds the new settings
+    co_return response;
 }
 
 } // namespace feedback

@@ -74,8 +74,9 @@ user_data::ExportPage list_reply_edits(
             .member("replyId", edit.reply_id.to_string())
             .member("body", edit.body)
             .member("editedAt", edit.at)
+            .member("previous", true)
             .end_object();
-        page.add("replyEdit", std::move(w).str());
+        page.add("reply", std::move(w).str());
     }
     if (found.size() == user_data::export_page) {
         auto const& last = found.back();

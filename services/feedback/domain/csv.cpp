@@ -15,7 +15,7 @@ void add_cell(std::string& row, std::string_view text, bool first)
 {
     if (!first) row += ',';
     bool const is_formula = begins_like_a_formula(text);
-    if (text.find_first_of("\",\r\n") == std::string_view::npos) {
+    if (text.find_first_of("\",;\r\n") == std::string_view::npos) {
         if (is_formula) row += '\'';
         row += text;
         return;

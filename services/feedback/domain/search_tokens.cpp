@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <tuple>
 #include <utf8proc.h>
 #include <utility>
+#include <vector>
 
 namespace feedback::search_text {
 
@@ -88,11 +91,17 @@ void append_utf8(std::string& out, Point point)
 void sort_marks(std::vector<Point>& points)
 {
     auto const class_of = [](Point p) { return utf8proc_get_property(p)->combining_class; };
-    for (std::size_t i = 1; i < points.size(); ++i) {
-        auto const moved = class_of(points[i]);
-        if (moved == 0) continue;
-        for (std::size_t j = i; j > 0 && class_of(points[j - 1]) > moved; --j)
-            std::swap(points[j], points[j - 1]);
+    auto const is_base = [&](Point p) { return class_of(p) == 0; };
+    for (auto run = points.begin(); run != points.end();) {
+        run = std::ranges::find_if_not(run, points.end(), is_base);
+        auto const end = std::ranges::find_if(run, points.end(), is_base);
+        std::vector<std::tuple<int, std::ptrdiff_t, Point>> marks; // by class, then by place
+        marks.reserve(static_cast<std::size_t>(end - run));
+        for (auto mark = run; mark != end; ++mark)
+            marks.emplace_back(class_of(*mark), mark - run, *mark);
+        std::ranges::sort(marks);
+        for (auto const& mark : marks)
+            *run++ = std::get<2>(mark);
     }
 }
 

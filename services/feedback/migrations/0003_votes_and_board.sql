@@ -39,6 +39,7 @@ CREATE TABLE followers (
     user_id        text        NOT NULL,
     email          text,                            -- the claim of the user's token; NULL without a token
     email_verified boolean     NOT NULL DEFAULT false,
+    reporter       boolean     NOT NULL DEFAULT false, -- of a merged thread: follows also without a vote
     since          timestamptz NOT NULL,
     PRIMARY KEY (scope_id, feedback_id, user_id),
     FOREIGN KEY (scope_id, feedback_id) REFERENCES feedbacks ON DELETE CASCADE

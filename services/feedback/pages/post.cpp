@@ -15,6 +15,7 @@ extern std::string_view const post_html, new_html, callback_html; // files of pa
 namespace {
 
 constexpr std::size_t max_replies = 100, max_description = 200;
+constexpr std::size_t max_bytes = 100'000; ///< of the replies on a page; a longer page has fewer replies
 
 std::string post_page(Frame const& frame, threads::Thread const& thread)
 {
@@ -28,12 +29,17 @@ std::string post_page(Frame const& frame, threads::Thread const& thread)
     auto const count = replies_text(post.public_replies.count);
     data.set("replies_title", count.empty() ? std::string("Replies") : count);
     Data answers(Data::type::list);
-    for (auto const& reply : thread.replies)
+    std::size_t shown = 0, bytes = 0;
+    for (auto const& reply : thread.replies) {
+        if (bytes > max_bytes) break;
+        bytes += reply.body.size();
         answers << reply_data(reply);
+        ++shown;
+    }
     data.set("answers", answers);
-    if (!thread.replies.empty()) data.set("any", "true");
-    if (thread.has_more)
-        data.set("more", "This page shows the first " + std::to_string(max_replies) + " replies.");
+    if (shown > 0) data.set("any", "true");
+    if (thread.has_more || shown < thread.replies.size())
+        data.set("more", "This page shows the first " + std::to_string(shown) + " replies.");
     return view_of<post_html>().render(data);
 }
 

@@ -1,5 +1,6 @@
 #include "storage/feedback_lists.hpp"
 
+#include "core/error.hpp"
 #include "pg/row.hpp"
 #include "pg/sql.hpp"
 #include "storage/feedback_rows.hpp"
@@ -31,6 +32,18 @@ pg::Rows run_list(pg::Tx& tx, core::Scope const& scope, std::string_view select,
     std::string sql(select);
     sql += page + text_condition(scope.id, filter, params) + order + params.add(limit) + "::bigint";
     return tx.run(sql, params);
+}
+
+/// Throws VALIDATION_ERROR if a list was begun more than an hour ago: the votes since then are counted for
+/// each page.
+void require_recent(pg::Tx& tx, core::Time since)
+{
+    auto const result = tx.run(
+        "SELECT $1::timestamptz BETWEEN now() - interval '1 hour' AND now() + interval '1 minute'", {since});
+    auto const row = result.front();
+    if (!pg::RowReader(row).boolean())
+        throw core::Error::validation(
+            {{"?cursor", "invalid_cursor", "has expired. Begin again with the first page"}});
 }
 
 } // namespace
@@ -104,6 +117,7 @@ std::vector<ByVotes> list_by_votes(pg::Tx& tx, core::Scope const& scope, Filter 
 std::vector<ByVotes> list_by_votes_restricted(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     Restriction const& restriction, std::optional<VotePosition> const& after, std::size_t limit)
 {
+    if (after) require_recent(tx, after->since);
     pg::ParamList params{scope.id, after ? std::optional(after->since) : std::nullopt,
         after ? after->votes : std::numeric_limits<std::int64_t>::max(), after ? after->id : core::Uuid(),
         limit};
@@ -112,9 +126,9 @@ std::vector<ByVotes> list_by_votes_restricted(pg::Tx& tx, core::Scope const& sco
     // first page. The second branch reads the others, with their number of votes at that time.
     auto const sql = std::string(R"(
         WITH first_page AS (
-            SELECT coalesce($2::timestamptz, (
+            SELECT coalesce($2::timestamptz, greatest(now() - interval '1 minute', (
                 SELECT max(votes_changed_at) FROM feedbacks WHERE scope_id = $1 AND votes_changed_at IS NOT NULL
-            ), 'epoch') AS at
+            ))) AS at
         ), page AS (
             (
                 SELECT f.feedback_id, f.vote_count::bigint AS votes

@@ -298,22 +298,26 @@ std::size_t erase_votes(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
         FROM gone
         WHERE f.scope_id = $1 AND f.feedback_id = gone.feedback_id)",
         {erasure.scope.id, erasure.user_id, pg::uuids(threads)});
-    return gone.affected_rows();
+    // A merge has moved the others before their threads were locked. The next step finds them.
+    return gone.affected_rows() == threads.size() ? threads.size() : limit;
 }
 
 std::size_t erase_following(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
 {
-    auto const gone = tx.run(R"(
-        DELETE FROM followers f
-        USING (
-            SELECT feedback_id
-            FROM followers
-            WHERE scope_id = $1 AND user_id = $2
-            LIMIT $3::bigint
-        ) AS found
-        WHERE f.scope_id = $1 AND f.user_id = $2 AND f.feedback_id = found.feedback_id)",
+    auto const rows = tx.run(R"(
+        SELECT feedback_id
+        FROM followers
+        WHERE scope_id = $1 AND user_id = $2
+        ORDER BY feedback_id
+        LIMIT $3::bigint)",
         {erasure.scope.id, erasure.user_id, limit});
-    return gone.affected_rows();
+    auto const threads = pg::read_rows(rows, &pg::RowReader::uuid);
+    lock_threads(tx, erasure.scope, threads);
+    auto const gone = tx.run(R"(
+        DELETE FROM followers
+        WHERE scope_id = $1 AND user_id = $2 AND feedback_id = ANY ($3::uuid[]))",
+        {erasure.scope.id, erasure.user_id, pg::uuids(threads)});
+    return gone.affected_rows() == threads.size() ? threads.size() : limit; // as erase_votes
 }
 
 std::size_t erase_status_changes(pg::Tx& tx, Erasure const& erasure, std::size_t limit)

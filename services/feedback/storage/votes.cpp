@@ -44,6 +44,32 @@ void follow(pg::Tx& tx, core::Scope const& scope, core::Uuid const& feedback_id,
         {scope.id, feedback_id, follower.user_id, follower.email, follower.email_verified});
 }
 
+/// Copies the followers and the reporter of `source` to `target`. If a user follows both, a verified address
+/// is kept, and else the address of the target.
+void copy_followers(pg::Tx& tx, core::Scope const& scope, Feedback const& source, Feedback const& target)
+{
+    tx.run(R"(
+        INSERT INTO followers AS f (scope_id, feedback_id, user_id, email, email_verified, reporter, since)
+        SELECT $1::bigint, $3::uuid, u.user_id, (array_agg(u.email ORDER BY u.email_verified DESC))[1],
+            bool_or(u.email_verified), bool_or(u.reporter), min(u.since)
+        FROM (
+            SELECT user_id, email, email_verified, reporter, since
+            FROM followers
+            WHERE scope_id = $1 AND feedback_id = $2
+            UNION ALL
+            SELECT user_id, user_email, coalesce(user_email_verified, false), true, clock_timestamp()
+            FROM feedbacks
+            WHERE scope_id = $1 AND feedback_id = $2 AND user_id IS NOT NULL
+                AND user_id IS DISTINCT FROM $4::text
+        ) AS u
+        GROUP BY u.user_id
+        ON CONFLICT (scope_id, feedback_id, user_id) DO UPDATE
+        SET email = CASE WHEN f.email_verified THEN f.email ELSE coalesce(excluded.email, f.email) END,
+            email_verified = f.email_verified OR excluded.email_verified,
+            reporter = f.reporter OR excluded.reporter)",
+        {scope.id, source.id, target.id, target.user_id});
+}
+
 } // namespace
 
 void add(pg::Tx& tx, core::Scope const& scope, Feedback& f, Follower const& voter)
@@ -68,7 +94,9 @@ void remove(pg::Tx& tx, core::Scope const& scope, Feedback& f, core::UserId cons
         {scope.id, f.id, user_id});
     if (removed.affected_rows() == 0) return;
     count(tx, scope, f, -static_cast<std::int64_t>(removed.affected_rows()));
-    tx.run("DELETE FROM followers WHERE scope_id = $1 AND feedback_id = $2 AND user_id = $3",
+    tx.run(R"(
+        DELETE FROM followers
+        WHERE scope_id = $1 AND feedback_id = $2 AND user_id = $3 AND NOT reporter)",
         {scope.id, f.id, user_id});
 }
 
@@ -83,19 +111,17 @@ void move_all(pg::Tx& tx, core::Scope const& scope, Feedback& source, Feedback& 
         ON CONFLICT (scope_id, feedback_id, user_id) DO NOTHING)",
         {scope.id, source.id, target.id});
     tx.run("DELETE FROM votes WHERE scope_id = $1 AND feedback_id = $2", {scope.id, source.id});
+    copy_followers(tx, scope, source, target);
     tx.run(R"(
-        INSERT INTO followers (scope_id, feedback_id, user_id, email, email_verified, since)
-        SELECT scope_id, $3::uuid, user_id, email, email_verified, since
-        FROM followers
+        INSERT INTO thread_opt_outs (scope_id, feedback_id, address_hash)
+        SELECT scope_id, $3::uuid, address_hash
+        FROM thread_opt_outs
         WHERE scope_id = $1 AND feedback_id = $2
-        ON CONFLICT (scope_id, feedback_id, user_id) DO NOTHING)",
+        ON CONFLICT DO NOTHING)",
         {scope.id, source.id, target.id});
     tx.run("DELETE FROM followers WHERE scope_id = $1 AND feedback_id = $2", {scope.id, source.id});
     count(tx, scope, target, static_cast<std::int64_t>(added.affected_rows()));
     count(tx, scope, source, -source.vote_count);
-    if (source.user_id && source.user_id != target.user_id)
-        follow(tx, scope, target.id,
-            {*source.user_id, source.user_email, source.user_email_verified.value_or(false)});
 }
 
 std::set<core::Uuid> voted(

@@ -33,10 +33,12 @@ struct Follower {
 /// already, an email that is given replaces the stored one. Updates the number of votes of `f`.
 void add(pg::Tx& tx, core::Scope const& scope, Feedback& f, Follower const& voter);
 
-/// Removes the user's vote, if there is one, and ends following. Updates the number of votes of `f`.
+/// Removes the user's vote, if there is one, and ends following, unless the user is the reporter of a thread
+/// that was merged into this one. Updates the number of votes of `f`.
 void remove(pg::Tx& tx, core::Scope const& scope, Feedback& f, core::UserId const& user_id);
 
 /// Moves the votes and followers of `source` to `target`, and lets the reporter of `source` follow `target`.
+/// Their opt-outs from emails about `source` apply to `target`, too.
 /// A user who has voted for both counts once. Updates the numbers of votes of both.
 void move_all(pg::Tx& tx, core::Scope const& scope, Feedback& source, Feedback& target);
 
