@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gateway {
@@ -13,7 +14,7 @@ using Handler = std::function<asio::awaitable<http::Response>(http::Request cons
 asio::awaitable<http::Response> run(
     ExpensiveRequestLimiter& limiter, Handler const& handler, http::Request const& request)
 {
-    auto const use = limiter.enter(request.scope().id);
+    auto const use = limiter.enter(request.scope().id, request.caller().kind == core::Access::anonymous);
     http::Response response = co_await handler(request);
     if (response.stream) response.stream = [use, stream = std::move(response.stream)] { return stream(); };
     co_return response;
@@ -21,11 +22,14 @@ asio::awaitable<http::Response> run(
 
 } // namespace
 
-ExpensiveRequestLimiter::ExpensiveRequestLimiter(std::size_t per_scope) : limiter_(per_scope) {}
-
-std::shared_ptr<void const> ExpensiveRequestLimiter::enter(core::ScopeId scope_id)
+ExpensiveRequestLimiter::ExpensiveRequestLimiter(std::size_t per_scope)
+    : limiter_(per_scope), anonymous_(std::max<std::size_t>(1, per_scope / 2))
 {
-    auto use = limiter_.enter(core::number(scope_id));
+}
+
+std::shared_ptr<void const> ExpensiveRequestLimiter::enter(core::ScopeId scope_id, bool anonymous)
+{
+    auto use = (anonymous ? anonymous_ : limiter_).enter(core::number(scope_id));
     if (!use)
         throw core::Error(
             core::codes::rate_limited, "Too many searches, statistics or exports at once. Retry later.")

@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <memory>
+#include <vector>
+
 namespace {
 
 bool is_refused(gateway::ExpensiveRequestLimiter& reads, core::ScopeId scope_id)
@@ -24,6 +27,7 @@ http::Request request_of(core::ScopeId scope_id, std::string_view query = "expen
     http::Request request;
     request.query = query;
     request.context.scope.id = scope_id;
+    request.context.caller.kind = core::Access::key;
     return request;
 }
 
@@ -50,6 +54,17 @@ TEST_CASE("a scope has a limited number of expensive requests, and each counts u
     CHECK_FALSE(is_refused(reads, core::ScopeId{2}));
     first.reset();
     CHECK_FALSE(is_refused(reads, core::ScopeId{1}));
+}
+
+TEST_CASE("anonymous callers have expensive requests of their own, half as many")
+{
+    gateway::ExpensiveRequestLimiter reads(4);
+    core::ScopeId const scope{1};
+    std::vector<std::shared_ptr<void const>> used{reads.enter(scope, true), reads.enter(scope, true)};
+    CHECK_THROWS_AS(reads.enter(scope, true), core::Error);
+    for (int i = 0; i < 4; ++i)
+        used.push_back(reads.enter(scope));
+    CHECK(is_refused(reads, scope));
 }
 
 TEST_CASE("an expensive request counts until its stream is sent, and other requests do not count")
