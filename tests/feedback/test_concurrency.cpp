@@ -10,18 +10,6 @@
 #include <set>
 #include <thread>
 
-namespace {
-
-std::vector<std::string> ids_of(boost::json::array const& items)
-{
-    std::vector<std::string> ids;
-    for (auto const& item : items)
-        ids.push_back(text(item, "feedbackId"));
-    return ids;
-}
-
-} // namespace
-
 TEST_CASE("paging through a growing list neither omits nor repeats an item", "[feedback]")
 {
     World world;

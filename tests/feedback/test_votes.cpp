@@ -43,14 +43,6 @@ std::int64_t votes_of(World const& world, std::string const& id)
     return backend.get("/v1/feedbacks/" + id).json().at("voteCount").as_int64();
 }
 
-std::vector<std::string> ids_of(boost::json::array const& items)
-{
-    std::vector<std::string> ids;
-    for (auto const& item : items)
-        ids.push_back(text(item, "feedbackId"));
-    return ids;
-}
-
 } // namespace
 
 TEST_CASE("a user votes once, and may withdraw the vote", "[votes]")

@@ -20,3 +20,11 @@ std::string new_thread(testing::HttpClient& client, std::string const& title)
     REQUIRE(r.status == 201);
     return text(r.json(), "feedbackId");
 }
+
+std::vector<std::string> ids_of(boost::json::array const& items)
+{
+    std::vector<std::string> ids;
+    for (auto const& item : items)
+        ids.push_back(text(item, "feedbackId"));
+    return ids;
+}

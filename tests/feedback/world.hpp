@@ -7,6 +7,7 @@
 #include "support/keyed_world.hpp"
 
 #include <string>
+#include <vector>
 
 /// The whole feedback service in this process, and an issuer of user tokens.
 class World : public testing::KeyedWorld<core::SystemClock> {
@@ -23,5 +24,8 @@ public:
 
 /// Creates a thread through the API; returns its id.
 std::string new_thread(testing::HttpClient& client, std::string const& title = "Title");
+
+/// The ids of the threads in a list.
+std::vector<std::string> ids_of(boost::json::array const& items);
 
 using testing::ada, testing::all_items, testing::bob, testing::text;

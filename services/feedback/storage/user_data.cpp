@@ -48,6 +48,18 @@ void lock_threads(pg::Tx& tx, core::Scope const& scope, std::span<core::Uuid con
         {scope.id, pg::uuids(ids)});
 }
 
+/// At most `limit` threads for which `table` has a row of the user, locked.
+Ids lock_threads_with(pg::Tx& tx, Erasure const& e, std::string const& table, std::size_t limit)
+{
+    auto const rows =
+        tx.run("SELECT feedback_id FROM " + table +
+                   " WHERE scope_id = $1 AND user_id = $2 ORDER BY feedback_id LIMIT $3::bigint",
+            {e.scope.id, e.user_id, limit});
+    auto threads = pg::read_rows(rows, &pg::RowReader::uuid);
+    lock_threads(tx, e.scope, threads);
+    return threads;
+}
+
 /// At most `limit` threads of the user, locked.
 Ids lock_own_threads(pg::Tx& tx, Erasure const& e, std::size_t limit)
 {
@@ -277,15 +289,7 @@ std::size_t erase_assignments(pg::Tx& tx, Erasure const& erasure, std::size_t li
 
 std::size_t erase_votes(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
 {
-    auto const rows = tx.run(R"(
-        SELECT feedback_id
-        FROM votes
-        WHERE scope_id = $1 AND user_id = $2
-        ORDER BY feedback_id
-        LIMIT $3::bigint)",
-        {erasure.scope.id, erasure.user_id, limit});
-    auto const threads = pg::read_rows(rows, &pg::RowReader::uuid);
-    lock_threads(tx, erasure.scope, threads);
+    auto const threads = lock_threads_with(tx, erasure, "votes", limit);
     pg::lock_scope(tx, erasure.scope.id); // as votes::remove
     auto const gone = tx.run(R"(
         WITH gone AS (
@@ -304,15 +308,7 @@ std::size_t erase_votes(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
 
 std::size_t erase_following(pg::Tx& tx, Erasure const& erasure, std::size_t limit)
 {
-    auto const rows = tx.run(R"(
-        SELECT feedback_id
-        FROM followers
-        WHERE scope_id = $1 AND user_id = $2
-        ORDER BY feedback_id
-        LIMIT $3::bigint)",
-        {erasure.scope.id, erasure.user_id, limit});
-    auto const threads = pg::read_rows(rows, &pg::RowReader::uuid);
-    lock_threads(tx, erasure.scope, threads);
+    auto const threads = lock_threads_with(tx, erasure, "followers", limit);
     auto const gone = tx.run(R"(
         DELETE FROM followers
         WHERE scope_id = $1 AND user_id = $2 AND feedback_id = ANY ($3::uuid[]))",
