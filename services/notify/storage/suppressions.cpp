@@ -35,6 +35,7 @@ pg::Param every_channel()
 std::vector<std::string> hashes_of(core::ScopeId scope_id, std::string_view address)
 {
     std::vector<std::string> hashes;
+    hashes.reserve(core::names_of<Channel>.size());
     for (std::size_t i = 0; i < core::names_of<Channel>.size(); ++i)
         hashes.push_back(hash_of(scope_id, static_cast<Channel>(i), address));
     return hashes;
