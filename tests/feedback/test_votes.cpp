@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-// Votes: who may vote for which thread, and the number of votes.
+// Votes: the threads for which a caller may vote, and the number of votes.
 
 namespace {
 

@@ -22,7 +22,7 @@ enum class Status : std::uint8_t { open, in_progress, resolved, closed };
 enum class Category : std::uint8_t { bug, feature, general, support };
 enum class Priority : std::uint8_t { low, medium, high, critical };
 
-/// Who may read a thread besides staff and its reporter: nobody, or everyone through the board while the
+/// The readers of a thread besides staff and its reporter: none, or everyone through the board while the
 /// board is on (FeedbackSettings::public_board).
 enum class Visibility : std::uint8_t { private_, public_ };
 

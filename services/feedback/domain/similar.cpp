@@ -23,7 +23,7 @@ std::vector<Similar> most_similar(std::vector<Similar> candidates, std::string_v
 {
     for (auto& thread : candidates) {
         double const titles = search_text::similarity(thread.title, title);
-        // Equal titles score 1, whatever their rank is.
+        // Equal titles have the score 1. Their rank does not matter.
         thread.score = rounded(titles >= 1 ? 1
                                            : weight_of_titles * titles +
                                                  (1 - weight_of_titles) * std::clamp(thread.rank, 0.0, 1.0));

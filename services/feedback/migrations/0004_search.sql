@@ -21,8 +21,8 @@ CREATE INDEX search_documents_by_term ON search_documents USING gin (terms);
 SELECT protect_by_scope('search_documents');
 
 -- The operator @@ is not leakproof, so PostgreSQL does not use the index under the policy of the table. Only the
--- function search_threads uses it. The function runs as the owner of the table, whom the policy does not bind
--- (NO FORCE), and checks the scope itself. The policy binds the service's role, as in all other tables.
+-- function search_threads uses it. The function runs as the owner of the table, and checks the scope itself. The
+-- policy does not apply to the owner (NO FORCE). It applies to the service's role, as in all other tables.
 --
 -- A role of its own for the function, without login and with a policy for all rows, would need the right to create roles,
 -- to become a member of the new role, and to let it create objects in the schema. The owner on a managed server may lack

@@ -31,8 +31,7 @@ namespace asio = boost::asio;
 /// data of the reader, and is the same for all.
 ///
 /// A page is used for `lifetime`, and not after a change of its scope by this process (`changed`). One
-/// request then makes it again; other requests that come meanwhile get the old page, at most `lifetime`
-/// longer.
+/// request then makes it again. Until then, other requests get the old page, for at most another `lifetime`.
 ///
 /// Memory: 32 parts of 64 pages of at most 48 KiB. A tenant's pages are in one part, so a tenant can displace
 /// the pages of few others. Larger pages are made for each request. Thread-safe.

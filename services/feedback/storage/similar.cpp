@@ -21,7 +21,8 @@ constexpr std::size_t max_words = 16;
 constexpr std::int64_t newest = 1000;
 /// The numbers of threads that are taken from each source.
 constexpr std::size_t from_newest = 50, from_all_words = 50, from_rare_words = 100;
-/// As many times more are taken from the index for a user, who may not get most of them.
+/// For a user, this factor multiplies the numbers of threads from the index, because the user may read few of
+/// them.
 constexpr std::size_t for_user = 10;
 constexpr std::size_t rare_words = 2;
 /// The numbers of threads in the sample up to which a word is rare enough to read its threads from the index:

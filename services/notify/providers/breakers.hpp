@@ -65,7 +65,7 @@ public:
 
     /// Tells the closed breaker of the origin that a request of the tenant has failed. It opens after
     /// `CarrierBreaker::most_failures` failed requests in a row. At most `most_of_one` of one tenant count,
-    /// whatever the number of its credentials.
+    /// over all its credentials.
     void note_failure(Carrier carrier, std::string const& origin, Sender const& tenant);
 
     /// Removes the sender's own breaker.
