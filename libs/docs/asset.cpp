@@ -1,11 +1,10 @@
 #include "docs/asset.hpp"
 
 #include "core/hex.hpp"
-#include "core/text.hpp"
 #include "crypto/hash.hpp"
+#include "http/content_coding.hpp"
 #include "http/etag.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <zlib.h>
@@ -15,37 +14,6 @@ namespace docs {
 namespace {
 
 constexpr std::size_t piece_size = 64 << 10;
-
-/// Removes the part of `text` up to and including the first `separator`. Returns this part, trimmed and
-/// without the separator.
-std::string_view take(std::string_view& text, char separator) noexcept
-{
-    auto const end = std::min(text.find(separator), text.size());
-    auto const part = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return core::trim(part);
-}
-
-/// Whether the weight is zero: `q=0`, `Q=0.000`.
-bool refuses(std::string_view weight) noexcept
-{
-    return weight.size() > 2 && core::equal_ignoring_case(weight.substr(0, 2), "q=") &&
-           weight.find_first_not_of("0.", 2) == std::string_view::npos;
-}
-
-/// Whether the response may be compressed. Without an Accept-Encoding header every coding is allowed, but
-/// clients that do not send the header usually cannot decompress. So the result is false.
-bool takes_gzip(std::string_view accept_encoding) noexcept
-{
-    bool others = false;
-    while (!accept_encoding.empty()) {
-        auto element = take(accept_encoding, ',');
-        auto const coding = take(element, ';');
-        if (core::equal_ignoring_case(coding, "gzip")) return !refuses(core::trim(element));
-        if (coding == "*") others = !refuses(core::trim(element));
-    }
-    return others;
-}
 
 class Inflater {
 public:
@@ -93,7 +61,7 @@ Asset::Asset(std::string_view gzip, std::string_view content_type) : gzip_(gzip)
 
 http::Response Asset::answer(http::Request const& request) const
 {
-    bool const compressed = takes_gzip(request.header("Accept-Encoding").value_or(""));
+    bool const compressed = http::accepts_gzip(request);
     auto const& tag = compressed ? gzip_tag_ : plain_tag_;
     auto response = http::Response{.content_type = content_type_}
                         .header("ETag", tag)

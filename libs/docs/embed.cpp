@@ -1,3 +1,4 @@
+#include "core/gzip.hpp"
 #include "docs/contract.hpp"
 #include "docs/markdown.hpp"
 
@@ -12,7 +13,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-#include <zlib.h>
 
 // A build tool. It writes a C++ file that contains the documentation of a service, or another file.
 
@@ -23,26 +23,6 @@ std::string read(std::string const& file)
     std::ifstream in(file, std::ios::binary);
     if (!in) throw std::runtime_error("cannot read " + file);
     return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string gzip(std::string text)
-{
-    constexpr int with_gzip_header = 16 + MAX_WBITS;
-    constexpr int memory = 9;
-    z_stream stream{};
-    if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, with_gzip_header, memory, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
-        throw std::bad_alloc();
-    std::string out(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    bool const whole = deflate(&stream, Z_FINISH) == Z_STREAM_END;
-    out.resize(out.size() - stream.avail_out);
-    deflateEnd(&stream);
-    if (!whole) throw std::runtime_error("a file cannot be compressed");
-    return out;
 }
 
 /// The bytes as the initialiser of a string_view: `{"\037\213…", 326596}`.
@@ -73,7 +53,7 @@ std::string reference(std::string const& contract, std::string const& tutorial, 
     return "#include \"docs/reference.hpp\"\nnamespace " + space +
            " {\ndocs::Reference const& reference();\ndocs::Reference const& reference()\n"
            "{\n    static docs::Reference const made({" +
-           about + "}, " + literal(gzip(serialize(document))) + ");\n    return made;\n}\n}\n";
+           about + "}, " + literal(core::gzip(serialize(document), 9)) + ");\n    return made;\n}\n}\n";
 }
 
 std::string bytes(std::string const& file, std::string const& name)

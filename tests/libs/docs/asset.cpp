@@ -1,31 +1,19 @@
 #include "docs/asset.hpp"
 
+#include "core/gzip.hpp"
 #include "support/run_awaitable.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <new>
 #include <stdexcept>
 #include <string>
-#include <zlib.h>
 
 namespace {
 
-std::string compressed(std::string text)
+std::string compressed(std::string_view text)
 {
-    z_stream stream{};
-    if (deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-        throw std::bad_alloc();
-    std::string out(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::logic_error("deflateBound was no bound");
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
+    return core::gzip(text, 9);
 }
 
 /// Large enough for several pieces, the last of them full.
