@@ -12,14 +12,16 @@ export async function measureBoard({ base, sql, call, slug, key, first, count, i
          WHERE feedback_id BETWEEN '${idOf(first)}' AND '${idOf(first + count - 1)}'`)
     sql('VACUUM (ANALYZE) feedbacks')
     const host = `${slug}.feedback.localhost`
-    const reads = (name, lines) => {
+    const reads = (name, lines, coding) => {
         writeFileSync(listFile(name), lines.join('\n') + '\n')
-        return () => wrk(base, listFile(name), env.FEEDBACK_PID, { host })
+        return () => wrk(base, listFile(name), env.FEEDBACK_PID, { host, coding })
     }
+    const pages = ['GET /board -', 'GET /board?sort=createdAt -', 'GET /board/roadmap -']
     const posts = Array.from({ length: 200 }, (_, n) => `GET /board/posts/${idOf(first + n)} -`)
     const r = await alternate('board', {
         list: reads('board-list', [`GET /v1/feedbacks?limit=20 ${key}`]),
-        page: reads('board-page', ['GET /board -', 'GET /board?sort=createdAt -', 'GET /board/roadmap -']),
+        page: reads('board-page', pages, 'gzip'),
+        plain: reads('board-plain', pages),
         post: reads('board-post', posts),
         json: reads('board-json', ['GET /board/threads -', 'GET /board/threads?sort=createdAt -']),
     })
@@ -27,7 +29,8 @@ export async function measureBoard({ base, sql, call, slug, key, first, count, i
         limit ? atLeast(`${label}: rate ÷ list`, figures.rate / r.list.rate, limit) : `${(figures.rate / r.list.rate).toFixed(2)} ×`]
     addTable([`board of ${grouped(count)} threads, read without a credential`, 'requests/s', 'CPU µs/request: service', 'PostgreSQL', 'rate ÷ list'], [
         ['list of 20 with an API key', k(r.list.rate), us(r.list.cpu), us(r.list.database), '1 ×'],
-        row('pages: list and roadmap', r.page, 3),
+        row('pages: list and roadmap, as browsers read them (gzip)', r.page, 3),
+        row('pages: list and roadmap, without compression', r.plain),
         row('pages: 200 threads', r.post),
         row('JSON', r.json),
     ])

@@ -111,10 +111,10 @@ const execute = promisify(execFile)
 // Runs wrk for one round. Returns the requests per second, the 99th percentile in ms, and the CPU µs per request of `pid` and of
 // PostgreSQL. `file` lists the requests. `pause` is the average number of ms that a connection waits before each request. With `refused`,
 // every answer must be an error.
-export function wrk(url, file, pid, { host = 'feedback.localhost', connections = 64, pause = 0, length = seconds, refused = false } = {}) {
+export function wrk(url, file, pid, { host = 'feedback.localhost', connections = 64, pause = 0, length = seconds, refused = false, coding } = {}) {
     return charged(pid, async () => {
         const { stdout: out } = await execute('wrk', ['-t1', `-c${connections}`, `-d${length}s`, '--latency', '-s', `${here}requests.lua`,
-            url, '--', file, host, String(pause)])
+            url, '--', file, host, String(pause), ...(coding ? [coding] : [])])
         const failed = Number(/Non-2xx or 3xx responses: (\d+)/.exec(out)?.[1] ?? 0)
         const sent = Number(/(\d+) requests in/.exec(out)[1])
         const errors = /Socket errors: (.*)/.exec(out)?.[1]

@@ -1,12 +1,13 @@
 -- For wrk: sends the requests of a file in turn. A line is `METHOD PATH KEY [BODY]`. KEY is `-` if there is none, or begins with
--- `cookie:`, which the value of Cookie follows. The arguments are the file, the value of Host, and the average number of ms that a connection waits before each request.
+-- `cookie:`, which the value of Cookie follows. The arguments are the file, the value of Host, the average number of ms that a
+-- connection waits before each request, and perhaps the value of Accept-Encoding.
 local requests = {}
 local next_request = 0
 
 function init(args)
     for line in io.lines(args[1]) do
         local method, path, key, body = line:match("^(%S+) (%S+) (%S+) ?(.*)$")
-        local headers = { ["Host"] = args[2] }
+        local headers = { ["Host"] = args[2], ["Accept-Encoding"] = args[4] }
         local cookie = key:match("^cookie:(.*)$")
         if cookie then headers["Cookie"] = cookie elseif key ~= "-" then headers["Authorization"] = "Bearer " .. key end
         if body ~= "" then headers["Content-Type"] = "application/json" else body = nil end

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <zlib.h>
 
 // The HTML pages of the board.
 
@@ -45,6 +46,22 @@ std::string add_post(
 std::string add_post(HttpClient& backend, std::string const& title, std::string const& body = "Some text.")
 {
     return add_post(backend, backend, title, body);
+}
+
+std::string gunzip(std::string_view gzip)
+{
+    constexpr int with_gzip_header = 16 + MAX_WBITS;
+    z_stream stream{};
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(gzip.data()));
+    stream.avail_in = static_cast<uInt>(gzip.size());
+    REQUIRE(inflateInit2(&stream, with_gzip_header) == Z_OK);
+    std::string out(std::size_t{1} << 20, '\0');
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    CHECK(inflate(&stream, Z_FINISH) == Z_STREAM_END);
+    out.resize(stream.total_out);
+    inflateEnd(&stream);
+    return out;
 }
 
 bool has(std::string const& page, std::string const& part)
@@ -310,6 +327,30 @@ TEST_CASE("a page is cached for all readers, and not after a change", "[board]")
     REQUIRE(backend.patch("/v1/feedbacks/" + id, R"({"visibility":"private"})").status == 200);
     CHECK(reader.get("/board/posts/" + id).status == 404);
     CHECK_FALSE(has(reader.get("/board").body, "First title"));
+}
+
+TEST_CASE("a page is compressed for readers who accept gzip", "[board]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto reader = world.client();
+    turn_on(backend);
+    add_post(backend, "A title");
+    REQUIRE(testing::eventually([&] { return has(reader.get("/board").body, "A title"); }));
+    auto const plain = reader.get("/board");
+    CHECK(plain.header("content-encoding").empty());
+    CHECK(plain.header("vary") == "Accept-Encoding, Origin");
+    auto const zipped = reader.get("/board", {{"Accept-Encoding", "br, gzip"}});
+    CHECK(zipped.header("content-encoding") == "gzip");
+    CHECK(zipped.header("vary") == "Accept-Encoding, Origin");
+    CHECK(zipped.header("etag") != plain.header("etag"));
+    CHECK(gunzip(zipped.body) == plain.body);
+    auto const again = [&](std::string const& tag, std::string const& accepted) {
+        return reader.get("/board", {{"If-None-Match", tag}, {"Accept-Encoding", accepted}}).status;
+    };
+    CHECK(again(zipped.header("etag"), "gzip") == 304);
+    CHECK(again(plain.header("etag"), "identity") == 304);
+    CHECK(again(plain.header("etag"), "gzip") == 200);
 }
 
 TEST_CASE("name, colour and logo of the board are settings", "[board]")

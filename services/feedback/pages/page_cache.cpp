@@ -1,7 +1,9 @@
 #include "pages/page_cache.hpp"
 
+#include "core/gzip.hpp"
 #include "core/hex.hpp"
 #include "crypto/hash.hpp"
+#include "http/content_coding.hpp"
 #include "http/etag.hpp"
 #include "observe/metrics.hpp"
 
@@ -15,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t pages_in_part = 64;
 constexpr std::size_t tag_digits = 32; ///< of the hash
+constexpr int gzip_level = 6;
 
 prometheus::Counter& counter(observe::Metrics& metrics, std::string const& outcome)
 {
@@ -27,14 +30,35 @@ prometheus::Counter& counter(observe::Metrics& metrics, std::string const& outco
 struct PageCache::Page {
     http::Response response;
     std::string tag;
+    std::string gzip_body, gzip_tag;
     std::uint32_t changes = 0; ///< of the scope, before the page was made
     Clock::time_point until;
     mutable std::atomic<bool> renewing = false; ///< a request makes the page again
 
+    void compress()
+    {
+        auto const digest = crypto::sha256(response.body);
+        auto const hash = core::hex::encode(crypto::view(digest)).substr(0, tag_digits);
+        tag = http::etag(hash);
+        gzip_tag = http::etag(hash + "-gzip");
+        gzip_body = core::gzip(response.body, gzip_level);
+        response.headers.emplace_back("Vary", "Accept-Encoding");
+    }
+
     http::Response answer(http::Request const& req) const
     {
-        if (!http::is_not_modified(req, tag)) return response;
-        return {.status = 304, .content_type = response.content_type, .headers = response.headers};
+        bool const is_compressed = http::accepts_gzip(req);
+        auto const& own_tag = is_compressed ? gzip_tag : tag;
+        http::Response answer{
+            .status = response.status, .content_type = response.content_type, .headers = response.headers};
+        answer.headers.emplace_back("ETag", own_tag);
+        if (http::is_not_modified(req, own_tag)) {
+            answer.status = 304;
+            return answer;
+        }
+        answer.body = is_compressed ? gzip_body : response.body;
+        if (is_compressed) answer.headers.emplace_back("Content-Encoding", "gzip");
+        return answer;
     }
 };
 
@@ -70,9 +94,7 @@ asio::awaitable<http::Response> PageCache::serve(
         part.erase(key);
         co_return std::move(page->response);
     }
-    auto const digest = crypto::sha256(page->response.body);
-    page->tag = http::etag(core::hex::encode(crypto::view(digest)).substr(0, tag_digits));
-    page->response.headers.emplace_back("ETag", page->tag);
+    page->compress();
     page->changes = changes;
     page->until = Clock::now() + lifetime;
     auto answer = page->answer(req);

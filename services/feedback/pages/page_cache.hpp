@@ -33,8 +33,9 @@ namespace asio = boost::asio;
 /// A page is used for `lifetime`, and not after a change of its scope by this process (`changed`). One
 /// request then makes it again. Until then, other requests get the old page, for at most another `lifetime`.
 ///
-/// Memory: 32 parts of 64 pages of at most 48 KiB. A tenant's pages are in one part, so a tenant can displace
-/// the pages of few others. Larger pages are made for each request. Thread-safe.
+/// Memory: 32 parts of 64 pages of at most 48 KiB, and their compressed copies. A tenant's pages are in one
+/// part, so a tenant can displace the pages of few others. Larger pages are made for each request.
+/// Thread-safe.
 class PageCache {
 public:
     static constexpr std::chrono::seconds lifetime{3};
@@ -46,7 +47,8 @@ public:
     /// A coroutine that makes a response with status 200. It must live until the call has returned.
     using Render = std::function<asio::awaitable<http::Response>()>;
 
-    /// The page `key` of the request's scope, with an ETag, or 304 if the request names this ETag. The scope
+    /// The page `key` of the request's scope, with an ETag, or 304 if the request names this ETag. The page
+    /// is compressed if the reader accepts gzip. The scope
     /// and the reader's port need not be in the key. Throws the errors of `render`.
     asio::awaitable<http::Response> serve(http::Request const& req, std::string key, Render const& render);
 
