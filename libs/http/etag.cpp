@@ -28,12 +28,20 @@ std::string_view take_tag(std::string_view& text) noexcept
     return tag;
 }
 
-/// Comparison of tags (RFC 9110, 8.8.3.2).
-enum class Comparison : std::uint8_t { strong, weak };
+/// Comparison of tags (RFC 9110, 8.8.3.2). `version` is the strong one without the counters of the tags.
+enum class Comparison : std::uint8_t { strong, weak, version };
+
+/// The tag without its closing quote and its counters.
+std::string_view version_of(std::string_view tag) noexcept
+{
+    if (tag.ends_with('"')) tag.remove_suffix(1);
+    return tag.substr(0, tag.rfind(counters_mark));
+}
 
 bool are_same(std::string_view a, std::string_view b, Comparison comparison) noexcept
 {
     if (comparison == Comparison::strong) return a == b && !a.starts_with("W/");
+    if (comparison == Comparison::version) return version_of(a) == version_of(b) && !a.starts_with("W/");
     auto const opaque = [](std::string_view tag) { return tag.substr(tag.starts_with("W/") ? 2 : 0); };
     return opaque(a) == opaque(b);
 }
@@ -93,7 +101,7 @@ void check_if_match(http::Request const& request, std::string_view current)
     bool asked = false;
     for (auto const& header : request.headers) {
         if (!core::equal_ignoring_case(header.name, "If-Match")) continue;
-        if (matches(header.value, current)) return;
+        if (names(header.value, current, Comparison::version)) return;
         asked = true;
     }
     if (asked)

@@ -15,6 +15,10 @@ std::string etag(std::string_view opaque);
 /// The entity tag of an object with a version number.
 std::string etag(std::int64_t version);
 
+/// In a tag, the text after the last mark is of counters that others change at any time, for example votes.
+/// A new value is another representation, but does not refuse a change with `If-Match`.
+inline constexpr char counters_mark = '~';
+
 /// Whether an `If-Match` value (`*`, or a list of entity tags) matches `current`, by strong comparison: a
 /// weak tag (`W/"…"`) never matches (RFC 9110, 8.8.3.2 and 13.1.1). A malformed list matches nothing.
 bool matches(std::string_view if_match, std::string_view current) noexcept;
@@ -24,7 +28,7 @@ bool matches(std::string_view if_match, std::string_view current) noexcept;
 bool is_not_modified(http::Request const& request, std::string_view current) noexcept;
 
 /// Throws PRECONDITION_FAILED (412) if the request has `If-Match` and none of its lines matches `current`,
-/// the object's tag in this transaction.
+/// the object's tag in this transaction. Counters in the tags are not compared.
 void check_if_match(http::Request const& request, std::string_view current);
 
 /// Compares `If-Match` with the tag of `version`, the version of an object that this transaction has locked.

@@ -33,7 +33,8 @@ public:
     }
 
     /// Strong validator (RFC 9110) of the representation that this caller sees. An internal note does not
-    /// change the ETag that users get.
+    /// change the ETag that users get. Votes change the ETag, but do not refuse a change with
+    /// `If-Match`.
     std::string etag(Feedback const& f) const;
 
 private:
