@@ -92,15 +92,15 @@ std::vector<std::size_t> Query::some_of(std::string_view name, std::span<std::st
     auto const value = find(name);
     if (!value) return {};
     std::set<std::size_t> indexes;
+    bool is_valid = !value->empty(); // an empty text has no parts
     for (auto const part : std::views::split(std::string_view(*value), ',')) {
         auto const found = std::ranges::find(allowed, std::string_view(part.begin(), part.end()));
-        if (found == allowed.end()) {
-            fault(name, "not_allowed", "must be one or more of " + join(allowed) + ", separated by commas");
-            return {};
-        }
-        indexes.insert(static_cast<std::size_t>(found - allowed.begin()));
+        is_valid = is_valid && found != allowed.end();
+        if (is_valid) indexes.insert(static_cast<std::size_t>(found - allowed.begin()));
     }
-    return {indexes.begin(), indexes.end()};
+    if (is_valid) return {indexes.begin(), indexes.end()};
+    fault(name, "not_allowed", "must be one or more of " + join(allowed) + ", separated by commas");
+    return {};
 }
 
 std::int64_t Query::integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max)

@@ -48,6 +48,27 @@ TEST_CASE("parameters are converted to their types")
     CHECK(faults(query).empty());
 }
 
+TEST_CASE("a parameter may have several names, separated by commas")
+{
+    std::array<std::string_view, 3> const kinds{"a", "b", "c"};
+    auto const read = [&](std::string_view value) {
+        std::string const text = "kind=" + std::string(value);
+        auto const request = with_query(text);
+        http::Query query(request);
+        auto const found = query.some_of("kind", kinds);
+        CHECK(found.empty() == (faults(query) == List{"?kind:not_allowed"}));
+        return found;
+    };
+    CHECK(read("c,a,c") == std::vector<std::size_t>{0, 2});
+    CHECK(read("b") == std::vector<std::size_t>{1});
+    for (auto const* wrong : {"", ",", "a,", ",a", "a,d", "A", "a b"})
+        CHECK(read(wrong).empty());
+    http::Request const none = with_query("");
+    http::Query query(none);
+    CHECK(query.some_of("kind", kinds).empty());
+    CHECK(faults(query).empty());
+}
+
 TEST_CASE("an absent parameter has its default")
 {
     auto const request = with_query("other=1");
