@@ -107,7 +107,7 @@ struct LocalStore::Incoming::State {
 
     core::ThreadPool& workers;
     Underway& underway;
-    TypeDetector& types;
+    TypeDetector const& types;
     fs::path const folder;
     Key const key;
     std::string const content_type;

@@ -4,7 +4,6 @@
 #include <magic.h>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace blobs {
 
@@ -52,10 +51,8 @@ void TypeDetector::Close::operator()(magic_set* handle) const noexcept
 
 TypeDetector::TypeDetector()
 {
-    idle_.push_back(open());
+    open(); // so that a missing database is found at the start
 }
-
-TypeDetector::~TypeDetector() = default;
 
 TypeDetector::Handle TypeDetector::open()
 {
@@ -70,30 +67,15 @@ TypeDetector::Handle TypeDetector::open()
     return handle;
 }
 
-TypeDetector::Handle TypeDetector::take()
-{
-    {
-        std::lock_guard const lock(mutex_);
-        if (!idle_.empty()) {
-            Handle handle = std::move(idle_.back());
-            idle_.pop_back();
-            return handle;
-        }
-    }
-    return open();
-}
-
-Content TypeDetector::detect(std::string_view bytes)
+Content TypeDetector::detect(std::string_view bytes) const
 {
     bytes = bytes.substr(0, head_size);
     if (bytes.size() < 2) return of_short(bytes);
-    Handle handle = take();
+    auto const handle = open();
     char const* const answer = magic_buffer(handle.get(), bytes.data(), bytes.size());
     // Without an answer, the content has exceeded a limit of libmagic, so its type is unknown.
     Content content = parse(answer == nullptr ? unknown_type : std::string_view(answer));
     content.head = bytes.substr(0, content_head);
-    std::lock_guard const lock(mutex_);
-    idle_.push_back(std::move(handle));
     return content;
 }
 
