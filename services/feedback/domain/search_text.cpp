@@ -198,11 +198,16 @@ std::string joined(core::ScopeId scope, std::span<Term const> terms, std::string
     return out;
 }
 
-/// Whether the phrase is at the token `at` of a text.
-bool is_match(Phrase const& phrase, std::span<Token const> text, std::size_t at)
+/// The number of comparisons of tokens for the highlights of a text. A text of 10,000 words and a query of a
+/// few words need fewer. Repeated words in both can need more: such a text has no highlights at its end.
+constexpr std::size_t max_comparisons = 200'000;
+
+/// Whether the phrase is at the token `at` of a text. Adds the number of compared tokens to `comparisons`.
+bool is_match(Phrase const& phrase, std::span<Token const> text, std::size_t at, std::size_t& comparisons)
 {
     if (phrase.tokens.size() > text.size() - at) return false;
     for (std::size_t i = 0; i < phrase.tokens.size(); ++i) {
+        ++comparisons;
         auto const& wanted = phrase.tokens[i];
         auto const& found = text[at + i];
         if (i > 0 && wanted.continues && !found.continues) return false;
@@ -293,11 +298,13 @@ std::vector<Highlight> highlights(Query const& query, std::string_view utf8, std
 {
     auto const text = tokens_of(utf8);
     std::vector<Highlight> found;
+    std::size_t comparisons = 0;
     for (std::size_t at = 0; at < text.size() && found.size() < limit; ++at) {
+        if (comparisons > max_comparisons) break;
         std::size_t end = 0;
         for (auto const& term : query.required) {
             for (auto const& phrase : term) {
-                if (!is_match(phrase, text, at)) continue;
+                if (!is_match(phrase, text, at, comparisons)) continue;
                 auto const& last = text[at + phrase.tokens.size() - 1];
                 end = std::max(end, last.start + last.length);
             }

@@ -93,7 +93,7 @@ struct Highlight {
 };
 
 /// The first matches of the required terms, at most `limit`, in the order of the text. They do not overlap. A
-/// word that begins with a searched word is a match as a whole.
+/// word that begins with a searched word is a match as a whole. The work is limited (see max_comparisons).
 std::vector<Highlight> highlights(Query const& query, std::string_view utf8, std::size_t limit);
 
 /// The similarity of two texts by their words, 0 to 1. 1: both have the same words.

@@ -67,9 +67,10 @@ std::string text_condition(core::ScopeId scope, Filter const& filter, pg::ParamL
     }
     std::string sql(" AND (SELECT ");
     sql += found;
-    sql += " FROM search_documents d WHERE d.scope_id = f.scope_id AND d.feedback_id = f.feedback_id";
-    if (filter.for_user) sql += " AND NOT d.internal";
-    return sql + ")";
+    sql += " FROM (SELECT s.terms FROM search_documents s WHERE s.scope_id = f.scope_id";
+    sql += " AND s.feedback_id = f.feedback_id";
+    if (filter.for_user) sql += " AND NOT s.internal";
+    return sql + " ORDER BY s.document_id LIMIT " + std::to_string(max_documents) + ") AS d)";
 }
 
 } // namespace feedback::feedbacks

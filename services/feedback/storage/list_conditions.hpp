@@ -29,6 +29,10 @@ std::string_view sort_key(Filter const& filter);
 /// only on which filters are set.
 std::string conditions(Filter const& filter, Restriction const& restriction, pg::ParamList& params);
 
+/// The number of documents of a thread that a search reads: the thread's own and those of its first replies.
+/// So a thread with many replies does not make every search of its scope slow.
+inline constexpr int max_documents = 500;
+
 /// The condition of `filter.text` on the row `f`, after ` AND `; empty without a text. Reads the documents of
 /// each thread, without the index over their words. The text depends on the number of the searched words.
 std::string text_condition(core::ScopeId scope, Filter const& filter, pg::ParamList& params);

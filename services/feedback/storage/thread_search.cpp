@@ -140,8 +140,13 @@ std::vector<ByRank> list_by_rank(pg::Tx& tx, core::Scope const& scope, Filter co
         WITH matches AS MATERIALIZED (
             SELECT u.id, (
                 SELECT coalesce(round(1000000 * max(ts_rank(d.terms, $3::tsquery))), 0)::bigint
-                FROM search_documents d
-                WHERE d.scope_id = $1 AND d.feedback_id = u.id AND ($4 OR NOT d.internal)
+                FROM (
+                    SELECT s.terms
+                    FROM search_documents s
+                    WHERE s.scope_id = $1 AND s.feedback_id = u.id AND ($4 OR NOT s.internal)
+                    ORDER BY s.document_id
+                    LIMIT $8::bigint
+                ) AS d
             ) AS rank
             FROM unnest($2::uuid[]) AS u(id)
         )
@@ -151,8 +156,8 @@ std::vector<ByRank> list_by_rank(pg::Tx& tx, core::Scope const& scope, Filter co
         WHERE (m.rank, m.id) < ($5::bigint, $6::uuid)
         ORDER BY m.rank DESC, m.id DESC
         LIMIT $7::bigint)");
-    auto const rows =
-        tx.run(sql, {scope.id, pg::uuids(ids), terms, !filter.for_user, last, paging::id_of(after), limit});
+    auto const rows = tx.run(sql, {scope.id, pg::uuids(ids), terms, !filter.for_user, last,
+                                      paging::id_of(after), limit, feedbacks::max_documents});
     return pg::read_rows(rows, [](pg::RowReader& r) {
         core::Time const rank{std::chrono::microseconds(r.integer())};
         ByRank item;
