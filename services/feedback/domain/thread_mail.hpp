@@ -65,6 +65,7 @@ struct ThreadMail {
     // Only for `notifyEmail`.
     std::string category, body;
     std::optional<std::string> user_email; ///< of the reporter
+    bool is_user_email_verified = false;
 
     bool is_for_staff() const noexcept { return recipient.empty(); }
 };

@@ -15,11 +15,9 @@ std::string aad_of(core::ScopeId scope_id)
     return "mail_keys:" + core::to_string(scope_id);
 }
 
-core::Secret unseal(crypto::Keyring const& keyring, core::ScopeId scope_id, std::string_view sealed)
+std::runtime_error undecryptable()
 {
-    auto opened = keyring.open(sealed, aad_of(scope_id));
-    if (!opened) throw std::runtime_error("a key for emails cannot be decrypted. Check ENCRYPTION_KEYS.");
-    return core::Secret(*std::move(opened));
+    return std::runtime_error(std::string(undecryptable_reason));
 }
 
 pg::Rows select(pg::Tx& tx, std::span<core::ScopeId const> scope_ids)
@@ -33,7 +31,8 @@ std::map<core::ScopeId, MailKey> read(pg::Rows const& rows, crypto::Keyring cons
     for (auto const& row : rows) {
         pg::RowReader r(row);
         auto const scope_id = r.scope_id();
-        keys.emplace(scope_id, unseal(keyring, scope_id, r.view()));
+        if (auto opened = keyring.open(r.view(), aad_of(scope_id)))
+            keys.emplace(scope_id, core::Secret(*std::move(opened)));
     }
     return keys;
 }
@@ -42,8 +41,11 @@ std::map<core::ScopeId, MailKey> read(pg::Rows const& rows, crypto::Keyring cons
 
 std::optional<MailKey> find(pg::Tx& tx, core::ScopeId scope_id, crypto::Keyring const& keyring)
 {
-    auto const keys = read(select(tx, {&scope_id, 1}), keyring);
-    return keys.empty() ? std::nullopt : std::optional(keys.begin()->second);
+    auto const rows = select(tx, {&scope_id, 1});
+    if (rows.empty()) return std::nullopt;
+    auto const keys = read(rows, keyring);
+    if (keys.empty()) throw undecryptable();
+    return keys.begin()->second;
 }
 
 std::map<core::ScopeId, MailKey> ensure(
@@ -70,8 +72,10 @@ std::size_t reencrypt(pg::Tx& tx, core::Scope const& scope, crypto::Keyring cons
         {scope.id});
     auto const sealed = pg::read_first(rows, &pg::RowReader::text);
     if (!sealed || keyring.is_current(*sealed)) return 0;
+    auto const opened = keyring.open(*sealed, aad_of(scope.id));
+    if (!opened) throw undecryptable();
     tx.run("UPDATE mail_keys SET sealed = $2 WHERE scope_id = $1",
-        {scope.id, keyring.seal(unseal(keyring, scope.id, *sealed).reveal(), aad_of(scope.id))});
+        {scope.id, keyring.seal(*opened, aad_of(scope.id))});
     return 1;
 }
 

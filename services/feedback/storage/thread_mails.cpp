@@ -27,6 +27,7 @@ ThreadMail read(pg::RowReader& r)
     mail.category = r.text();
     mail.body = r.text();
     mail.user_email = r.optional_text();
+    mail.is_user_email_verified = r.boolean();
     return mail;
 }
 
@@ -143,7 +144,8 @@ std::vector<std::optional<ThreadMail>> find(pg::Tx& tx, std::span<Key const> key
             f.user_id IS NOT DISTINCT FROM m.recipient, t.on_board AND f.merged_into IS NULL,
             CASE WHEN m.recipient = '' OR f.user_id = m.recipient OR t.on_board THEN f.title
                 ELSE coalesce(own.title, 'Your feedback') END,
-            f.category, CASE WHEN m.recipient = '' THEN f.body ELSE '' END, f.user_email
+            f.category, CASE WHEN m.recipient = '' THEN f.body ELSE '' END, f.user_email,
+            coalesce(f.user_email_verified, false)
         FROM unnest($1::bigint[], $2::uuid[]) WITH ORDINALITY AS k(scope_id, mail_id, place)
         JOIN thread_mails m ON m.scope_id = k.scope_id AND m.mail_id = k.mail_id
         JOIN feedbacks f ON f.scope_id = m.scope_id AND f.feedback_id = m.feedback_id

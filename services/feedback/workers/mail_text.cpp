@@ -22,12 +22,19 @@ std::string_view shown_status(std::string_view status)
     return status;
 }
 
+/// Says whether the address was verified, because users without a verified address can give any.
+std::string author_of(ThreadMail const& mail)
+{
+    if (!mail.user_email) return {};
+    return ". From: " + core::one_line(*mail.user_email) +
+           (mail.is_user_email_verified ? "" : " (not verified)");
+}
+
 std::string label_of(ThreadMail const& mail, MailChange const& change)
 {
     switch (change.kind) {
     case MailChangeKind::created:
-        return "Category: " + mail.category +
-               (mail.user_email ? ". From: " + core::one_line(*mail.user_email) : "");
+        return "Category: " + mail.category + author_of(mail);
     case MailChangeKind::reply:
         return mail.is_for_staff() ? "A user replied:" : "The team replied:";
     case MailChangeKind::status:

@@ -68,6 +68,7 @@ struct MailHandlers::Run {
     std::optional<ThreadMail> mail{}; ///< nullopt if there is no email any more
     MailChanges changes{};
     std::string unsubscribe_token{}; ///< empty for `notifyEmail`
+    std::string_view failure{};      ///< why the email cannot be sent now; empty if it can
 
     /// Whether the email may be sent now, if the recipient wants it.
     bool is_due() const { return mail && mail->requested && mail->wait == 0ms && mail->address; }
@@ -178,6 +179,11 @@ void MailHandlers::load_content(pg::Tx& tx, std::span<RunPtr const> runs) const
             mail_keys::ensure(tx, std::vector<core::ScopeId>(scopes.begin(), scopes.end()), deps_.keyring);
         std::vector<opt_outs::Key> recipients;
         recipients.reserve(to_users.size());
+        std::erase_if(to_users, [&](Run* run) {
+            if (keys.contains(run->scope.id)) return false;
+            run->failure = mail_keys::undecryptable_reason;
+            return true;
+        });
         for (auto* const run : to_users) {
             auto const& key = keys.at(run->scope.id);
             auto const& mail = *run->mail;
@@ -222,6 +228,7 @@ asio::awaitable<FinishedRun> MailHandlers::attempt(Run& run)
 {
     if (!run.mail) co_return FinishedRun{};
     if (run.mail->wait > 0ms) co_return put_off(run.mail->wait);
+    if (!run.failure.empty()) co_return failed(run, run.failure);
     if (run.changes.items.empty()) co_return FinishedRun{.note = run.end(End::Kind::dropped)};
     if (run.stop.stop_requested()) co_return put_off(0ms);
     auto const lane = mail::DomainLanes::lane_of(run.scope.tenant_id(), *run.mail->address);
