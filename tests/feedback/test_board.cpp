@@ -11,6 +11,9 @@ namespace {
 
 constexpr char const* secrets[] = {"marker-note", "marker-assignee", "marker@example.com", "marker-file"};
 
+constexpr char const* app = "https://app.example.com";
+constexpr char const* stranger = "https://evil.example.com";
+
 struct Board : World {
     Board()
     {
@@ -159,6 +162,67 @@ TEST_CASE("the board never shows users, staff, internal notes and attachments", 
             CHECK(body.find(secret) == std::string::npos);
     }
     CHECK(reader.get("/board/threads?q=marker").json().at("items").as_array().empty());
+}
+
+TEST_CASE("a preflight request for the board is answered although its host names no known tenant", "[board]")
+{
+    Board world;
+    auto reader = world.reader();
+    auto const post = "/board/threads/" + world.new_post("title");
+    for (auto const* host : {"feedback.localhost", "nobody.feedback.localhost", "api.example.com"}) {
+        for (auto const* origin : {app, stranger}) {
+            for (std::string const& path : {std::string("/board/threads?sort=votes"), post}) {
+                CAPTURE(host, origin, path);
+                auto const answer = reader.request("OPTIONS", path,
+                    {{"Host", host}, {"Origin", origin}, {"Access-Control-Request-Method", "GET"},
+                        {"Access-Control-Request-Headers", "authorization,x-tenant-slug"}});
+                CHECK(answer.status == 204);
+                CHECK(answer.header("access-control-allow-origin") == origin);
+                CHECK(answer.header("access-control-allow-methods") == "GET");
+                CHECK(answer.header("access-control-allow-headers") == "authorization,x-tenant-slug");
+            }
+        }
+    }
+}
+
+TEST_CASE("pages of allowed origins read the board, with and without a user token", "[board]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    auto const post = "/board/threads/" + world.new_post("title");
+    testing::require(
+        200, backend.patch("/v1/settings", testing::body({{"allowedOrigins", boost::json::array{app}}})));
+    auto reader = world.reader(), user = world.as_user(ada), other = world.client("other-sandbox");
+    testing::HttpClient::Headers const by_header{
+        {"Host", "feedback.localhost"}, {"X-Tenant-Slug", "demo"}, {"X-Tenant-Env", "sandbox"}};
+    auto const allowed = [](testing::HttpClient& client, std::string const& path, std::string const& origin,
+                             unsigned status, testing::HttpClient::Headers headers = {}) {
+        headers.emplace_back("Origin", origin);
+        auto const r = client.get(path, headers);
+        CHECK(r.status == status);
+        CHECK_THAT(r.header("vary"), Catch::Contains("Origin"));
+        return r.header("access-control-allow-origin");
+    };
+    for (std::string const& path : {std::string("/board/threads"), post}) {
+        CAPTURE(path);
+        for (auto* const client : {&reader, &user}) {
+            CAPTURE(client == &user);
+            CHECK(allowed(*client, path, app, 200) == app);
+            CHECK(allowed(*client, path, stranger, 200).empty());
+            CHECK(allowed(*client, path, app, 200, by_header) == app);
+            CHECK(allowed(*client, path, stranger, 200, by_header).empty());
+        }
+        CHECK(allowed(other, path, app, 404).empty());
+        for (auto const* origin : {app, stranger}) {
+            auto const preflight = reader.request(
+                "OPTIONS", path, {{"Origin", origin}, {"Access-Control-Request-Method", "GET"}});
+            CHECK(preflight.status == 204);
+            CHECK(preflight.header("access-control-allow-origin") ==
+                  (origin == std::string_view(app) ? app : ""));
+        }
+    }
+    testing::require(200, backend.patch("/v1/settings", R"({"publicBoard":false})"));
+    CHECK(allowed(reader, post, app, 404) == app); // a page can read the error
 }
 
 TEST_CASE("the board's replies are paged", "[board]")

@@ -140,6 +140,38 @@ TEST_CASE("a bulk change of 100 threads clears fields and changes each thread on
     }
 }
 
+TEST_CASE("staff change the visibility of many threads with one request", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend(), user = world.as_user(ada);
+    auto reader = world.client();
+    REQUIRE(backend.patch("/v1/settings", R"({"publicBoard":true})").status == 200);
+    auto const ids = make_threads(user, 3);
+    for (auto& [name, id, client] : all_staff(world)) {
+        CAPTURE(name);
+        for (std::string const visibility : {"public", "private"}) {
+            CAPTURE(visibility);
+            bool const is_public = visibility == "public";
+            auto const results =
+                results_of(set(client, ids, {{"visibility", visibility}, {"tags", json::array{name}}}));
+            REQUIRE(results.size() == ids.size());
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+                CHECK(results[i].at("status") == 200);
+                CHECK(text(results[i].at("feedback"), "visibility") == visibility);
+                CHECK(results[i].at("feedback") == backend.get("/v1/feedbacks/" + ids[i]).json());
+                CHECK(results[i].at("feedback").at("tags") == json::array{name});
+                CHECK(reader.get("/board/threads/" + ids[i]).status == (is_public ? 200 : 404));
+            }
+            CHECK(reader.get("/board/threads").json().at("items").as_array().size() ==
+                  (is_public ? ids.size() : 0));
+        }
+    }
+    CHECK(testing::faults_of(set(backend, ids, {{"visibility", "hidden"}})) == "/set/visibility not_allowed");
+    auto const refused = set(user, ids, {{"visibility", "public"}});
+    CHECK(testing::error_of(refused) == "FORBIDDEN");
+    CHECK(text(user.get("/v1/feedbacks/" + ids[0]).json(), "visibility") == "private");
+}
+
 TEST_CASE("an invalid bulk change reports all faults and changes nothing", "[feedback]")
 {
     World world;

@@ -152,6 +152,40 @@ TEST_CASE("an export as CSV contains the same data as NDJSON", "[feedback]")
     CHECK(without.substr(0, without.find("\r\n")).find("replyId") == std::string::npos);
 }
 
+TEST_CASE("staff export all threads and internal notes in each format, and users may not", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend(), user = world.as_user(ada);
+    auto const thread = thread_with(user, {{"title", "Ada's title"}});
+    thread_with(backend, {{"title", "Another title"}});
+    reply(user, thread, "A public reply");
+    reply(backend, thread, "An internal note", true);
+    for (std::string const format : {"", "?format=ndjson", "?format=csv"}) {
+        for (bool const with_replies : {false, true}) {
+            auto const path =
+                "/v1/feedbacks/export" + format +
+                (with_replies ? (format.empty() ? "?" : "&") + std::string("include=replies") : "");
+            CAPTURE(path);
+            auto const expected = backend.get(path);
+            for (auto const* title : {"Ada's title", "Another title"})
+                CHECK_THAT(expected.body, Catch::Contains(title));
+            for (auto const* words : {"A public reply", "An internal note"})
+                CHECK((expected.body.find(words) != std::string::npos) == with_replies);
+            for (auto& [name, id, client] : all_staff(world)) {
+                CAPTURE(name);
+                auto const r = client.get(path);
+                CHECK(r.status == 200);
+                CHECK(r.body == expected.body);
+                CHECK(r.header("content-type") == expected.header("content-type"));
+            }
+            auto const refused = user.get(path);
+            CHECK(refused.status == 403);
+            CHECK(testing::error_of(refused) == "FORBIDDEN");
+            CHECK(refused.body.find("Ada's title") == std::string::npos);
+        }
+    }
+}
+
 TEST_CASE(
     "an export contains the replies of each thread after the thread, also of long threads", "[feedback]")
 {

@@ -190,60 +190,6 @@ TEST_CASE("limits of texts count code points", "[feedback]")
     CHECK(backend.post("/v1/feedbacks", boost::json::serialize(body)).status == 400);
 }
 
-TEST_CASE("lists are filtered, searched and sorted", "[feedback]")
-{
-    World world;
-    auto backend = world.as_backend();
-    auto ada_client = world.as_user(ada);
-    auto const make = [&](testing::HttpClient& client, std::string const& rest) {
-        auto const r = client.post("/v1/feedbacks", R"({"body":"The quick brown fox",)" + rest + "}");
-        REQUIRE(r.status == 201);
-        return text(r.json(), "feedbackId");
-    };
-    auto const one =
-        make(backend, R"("category":"bug","title":"Login page","tags":["web","login"],"priority":"low")");
-    auto const two =
-        make(backend, R"("category":"feature","title":"Dark mode","tags":["ui"],"priority":"high")");
-    auto const three = make(ada_client, R"("category":"bug","title":"Crash at login","tags":["ios"])");
-    REQUIRE(backend.patch("/v1/feedbacks/" + two, R"({"status":"resolved","assigneeId":"g"})").status == 200);
-    REQUIRE(backend.post("/v1/feedbacks/" + one + "/replies", R"({"body":"x"})").status == 201);
-
-    auto const ids = [&](std::string const& query) {
-        std::vector<std::string> found;
-        for (auto const& item : all_items(backend, "/v1/feedbacks?" + query, 1))
-            found.push_back(text(item, "feedbackId"));
-        return found;
-    };
-    using Ids = std::vector<std::string>;
-    CHECK(ids("x=y") == Ids{three, two, one});
-    CHECK(ids("status=open") == Ids{three, one});
-    CHECK(ids("status=resolved") == Ids{two});
-    CHECK(ids("category=bug") == Ids{three, one});
-    CHECK(ids("priority=high") == Ids{two});
-    CHECK(ids("assigneeId=g") == Ids{two});
-    CHECK(ids(std::string("userId=") + ada) == Ids{three});
-    CHECK(ids("tag=login") == Ids{one});
-    CHECK(ids("q=login") == Ids{three, one});
-    CHECK(ids("q=login%20-crash") == Ids{one});
-    CHECK(ids("q=%22quick%20brown%22&category=feature") == Ids{two});
-    CHECK(ids("q=absent").empty());
-    CHECK(ids("sort=lastReplyAt") == Ids{one, three, two});
-    CHECK(ids("status=open&category=bug&tag=ios&q=crash") == Ids{three});
-    auto const first_created = text(backend.get("/v1/feedbacks/" + one).json(), "createdAt");
-    CHECK(ids("createdBefore=" + first_created).empty());
-    CHECK(ids("createdBefore=2999-01-01T00:00:00Z") == Ids{three, two, one});
-    CHECK(ids("createdAfter=2999-01-01T00:00:00Z").empty());
-    auto const cursor = text(backend.get("/v1/feedbacks?limit=1&status=open").json(), "cursor");
-    CHECK(backend.get("/v1/feedbacks?limit=2&status=open&cursor=" + cursor).status == 200);
-    CHECK(backend.get("/v1/feedbacks?limit=1&status=closed&cursor=" + cursor).status == 400);
-
-    auto const stats = backend.get("/v1/feedbacks/stats").json();
-    CHECK(stats.at("total") == 3);
-    CHECK(stats.at("byStatus").at("open") == 2);
-    CHECK(stats.at("byCategory").at("support") == 0);
-    CHECK(stats.at("byPriority").at("none") == 1);
-}
-
 TEST_CASE("an export contains all threads of the scope, one per line", "[feedback]")
 {
     World world;
@@ -299,6 +245,38 @@ TEST_CASE("each caller can use only the routes of its access level", "[feedback]
     CHECK(admin.get("/v1/keys").status == 403);
     CHECK(world.as_master().get("/v1/keys").status == 200);
     CHECK(admin.patch(path, R"({"status":"resolved"})").status == 200);
+}
+
+TEST_CASE("staff change the visibility of a thread, and users may not", "[feedback]")
+{
+    World world;
+    auto user = world.as_user(ada), other = world.as_user(bob);
+    auto const made =
+        user.post("/v1/feedbacks", R"({"category":"feature","title":"x","body":"x","visibility":"public"})");
+    REQUIRE(made.status == 201);
+    CHECK(text(made.json(), "visibility") == "private");
+    auto const path = "/v1/feedbacks/" + text(made.json(), "feedbackId");
+    for (auto& [name, id, client] : all_staff(world)) {
+        CAPTURE(name);
+        for (auto const* visibility : {"public", "private"}) {
+            auto const r = client.patch(path, testing::body({{"visibility", visibility}}));
+            REQUIRE(r.status == 200);
+            CHECK(text(r.json(), "visibility") == visibility);
+            CHECK(text(user.get(path).json(), "visibility") == visibility);
+        }
+        for (auto const* bad : {R"({"visibility":"hidden"})", R"({"visibility":null})"}) {
+            CAPTURE(bad);
+            auto const r = client.patch(path, bad);
+            CHECK(r.status == 400);
+            CHECK_THAT(testing::faults_of(r), Catch::StartsWith("/visibility "));
+        }
+    }
+    auto const before = user.get(path).body;
+    auto const refused = user.patch(path, R"({"visibility":"public"})");
+    CHECK(refused.status == 403);
+    CHECK(testing::error_of(refused) == "FORBIDDEN");
+    CHECK(other.patch(path, R"({"visibility":"public"})").status == 404);
+    CHECK(user.get(path).body == before);
 }
 
 TEST_CASE("settings are changed field by field and guarded by their ETag", "[feedback]")

@@ -1,5 +1,4 @@
-#include "mail_world.hpp"
-#include "support/eventually.hpp"
+#include "mail_calls.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -9,70 +8,6 @@
 using testing::body, testing::require, testing::text;
 using namespace std::chrono_literals;
 namespace json = boost::json;
-
-namespace {
-
-constexpr char const* team = "team@company.example";
-constexpr char const* ada_email = "ada@users.example";
-constexpr char const* bob_email = "bob@users.example";
-
-std::string create(testing::HttpClient& client, std::string const& title = "Dark mode",
-    std::string const& category = "feature")
-{
-    auto const made = client.post(
-        "/v1/feedbacks", body({{"category", category}, {"title", title}, {"body", "The body of " + title}}));
-    return text(require(201, made).json(), "feedbackId");
-}
-
-std::string reply(
-    testing::HttpClient& client, std::string const& thread, std::string const& words, bool internal = false)
-{
-    json::object document{{"body", words}};
-    if (internal) document["internal"] = true;
-    auto const made = client.post("/v1/feedbacks/" + thread + "/replies", body(document));
-    return text(require(201, made).json(), "replyId");
-}
-
-void set_status(testing::HttpClient& client, std::string const& thread, std::string const& status)
-{
-    require(200, client.patch("/v1/feedbacks/" + thread, body({{"status", status}})));
-}
-
-void show_on_board(MailWorld& world, std::string const& thread)
-{
-    world.set({{"publicBoard", true}});
-    require(200, world.as_backend().patch("/v1/feedbacks/" + thread, body({{"visibility", "public"}})));
-}
-
-/// Votes as soon as the service knows that the board is on.
-void vote(testing::HttpClient& user, std::string const& thread)
-{
-    REQUIRE(
-        testing::eventually([&] { return user.put("/v1/feedbacks/" + thread + "/vote", "").status == 200; }));
-}
-
-/// A thread on the board that `ada` wrote and that `bob` voted for.
-std::string thread_on_board(MailWorld& world)
-{
-    auto ada = world.as(testing::ada, ada_email), bob = world.as(testing::bob, bob_email);
-    auto const thread = create(ada);
-    show_on_board(world, thread);
-    vote(bob, thread);
-    return thread;
-}
-
-bool contains(json::object const& mail, std::string const& words)
-{
-    return std::string(mail.at("text").as_string()).find(words) != std::string::npos &&
-           std::string(mail.at("html").as_string()).find(words) != std::string::npos;
-}
-
-std::string rows(MailWorld const& world)
-{
-    return world.postgres.query("SELECT count(*) FROM thread_mails");
-}
-
-} // namespace
 
 TEST_CASE(
     "notifyEmail gets new threads and replies of users, at most one email of a thread in 5 minutes", "[mail]")
@@ -119,20 +54,6 @@ TEST_CASE(
     CHECK(world.postgres.query("SELECT count(*) FROM jobs WHERE queue LIKE '%mail%'") == "0");
     reply(ada, thread, "Still there?");
     CHECK(contains(world.mails(4).back(), "Still there?"));
-}
-
-TEST_CASE("without notifyEmail, or when it is the author's own address, staff gets no email", "[mail]")
-{
-    MailWorld world;
-    auto ada = world.as(testing::ada, ada_email);
-    auto const thread = create(ada);
-    reply(ada, thread, "Any news?");
-    world.mails(0);
-    CHECK(world.postgres.query("SELECT count(*) FROM thread_mails") == "0");
-    world.set({{"notifyEmail", "ADA@users.example"}});
-    create(ada);
-    reply(ada, thread, "Any news?");
-    world.mails(0);
 }
 
 TEST_CASE(
@@ -190,46 +111,6 @@ TEST_CASE("internal notes, replies of users and changes of other fields cause no
     }
 }
 
-TEST_CASE("users with unverified addresses and users who are the actors get no email", "[mail]")
-{
-    MailWorld world;
-    auto ada = world.as(testing::ada, ada_email, false);
-    auto const thread = create(ada);
-    show_on_board(world, thread);
-    auto bob = world.as(testing::bob, bob_email, false);
-    vote(bob, thread);
-    auto staff = world.as("staff-1", "sue@company.example", true, "admin");
-    require(200, staff.put("/v1/feedbacks/" + thread + "/vote", ""));
-    reply(staff, thread, "Sue's answer");
-    set_status(staff, thread, "resolved");
-    world.mails(0);
-    CHECK(rows(world) == "0");
-    // Another member of staff is not the actor. Sue is told what the other one did.
-    auto other = world.as("staff-2", "tom@company.example", true, "admin");
-    reply(other, thread, "Tom's answer");
-    auto const mail = world.mails(1).front();
-    CHECK(mail.at("envelope").at("to").at(0) == "sue@company.example");
-    CHECK(std::string(mail.at("text").as_string()).find("Tom's answer") != std::string::npos);
-    CHECK(whole(mail).find("Sue") == std::string::npos);
-}
-
-TEST_CASE("with notifyUsers off, users get no email", "[mail]")
-{
-    MailWorld world;
-    auto const thread = thread_on_board(world);
-    auto backend = world.as_backend();
-    world.set({{"notifyUsers", false}});
-    reply(backend, thread, "First");
-    world.mails(0);
-    world.set({{"notifyUsers", true}});
-    reply(backend, thread, "Second");
-    world.mails(2);
-    reply(backend, thread, "Third");
-    world.set({{"notifyUsers", false}}); // before the pending email is sent
-    world.advance(5min);
-    world.mails(2);
-}
-
 TEST_CASE("an email contains replies as they are when it is sent", "[mail]")
 {
     MailWorld world;
@@ -261,30 +142,6 @@ TEST_CASE("an email contains replies as they are when it is sent", "[mail]")
     world.advance(5min); // a deleted thread sends nothing
     world.mails(3);
     CHECK(rows(world) == "0");
-}
-
-TEST_CASE("voters get emails only while they can see the thread", "[mail]")
-{
-    MailWorld world;
-    auto const thread = thread_on_board(world);
-    auto backend = world.as_backend();
-    world.set({{"publicBoard", false}});
-    reply(backend, thread, "Only for Ada");
-    CHECK(world.mails(1).front().at("envelope").at("to").at(0) == ada_email);
-    CHECK_FALSE(contains(world.mails(1).front(), "/board/"));
-    world.advance(5min);
-    world.set({{"publicBoard", true}});
-    require(200, backend.patch("/v1/feedbacks/" + thread, body({{"visibility", "private"}})));
-    reply(backend, thread, "Only for Ada");
-    world.mails(2);
-    CHECK(world.mails_to(bob_email).empty());
-    world.advance(5min);
-    require(200, backend.patch("/v1/feedbacks/" + thread, body({{"visibility", "public"}})));
-    auto bob = world.as(testing::bob, bob_email);
-    require(200, bob.del("/v1/feedbacks/" + thread + "/vote"));
-    reply(backend, thread, "Bob does not follow any more");
-    world.mails(3);
-    CHECK(world.mails_to(bob_email).empty());
 }
 
 TEST_CASE("the reporter of a merged thread follows the target", "[mail]")
@@ -395,29 +252,6 @@ TEST_CASE("an email has room for a number of changes; the others follow in the n
     CHECK(contains(third, "Answer 21."));
     CHECK(contains(third, "Answer 25."));
     CHECK_FALSE(contains(third, "Answer 20."));
-}
-
-TEST_CASE("all followers of a thread get an email, also more than one step of the fan-out adds", "[mail]")
-{
-    MailWorld world;
-    auto const thread = thread_on_board(world);
-    auto const scope = world.scope_id();
-    world.postgres.query(R"(
-        INSERT INTO followers (scope_id, feedback_id, user_id, email, email_verified, since)
-        SELECT )" + scope +
-                         ", '" + thread +
-                         R"(', 'voter-' || n, 'voter-' || n || '@users.example', n > 10, now()
-        FROM generate_series(1, 560) AS n)");
-    auto backend = world.as_backend();
-    set_status(backend, thread, "resolved");
-    world.settle();
-    std::set<std::string> recipients;
-    for (auto const& mail : world.mails(552))
-        recipients.emplace(mail.at("envelope").at("to").at(0).as_string());
-    CHECK(recipients.size() == 552);
-    CHECK(recipients.contains("voter-560@users.example"));
-    CHECK_FALSE(recipients.contains("voter-10@users.example"));
-    CHECK(world.postgres.query("SELECT count(*) FROM mail_fan_outs") == "0");
 }
 
 TEST_CASE("the erasure of a user withdraws the user's pending emails", "[mail]")

@@ -24,6 +24,7 @@ ThreadMail mail_of(std::string recipient)
     mail.category = "feature";
     mail.body = "First line\r\nsecond <line>";
     mail.user_email = "ada@example.com";
+    mail.is_user_email_verified = true;
     return mail;
 }
 
@@ -142,4 +143,14 @@ You get this email because your address is the setting notifyEmail of this servi
 )");
     CHECK(made.html.find("nsubscribe") == std::string::npos);
     CHECK(made.html.find("ada@example.com") != std::string::npos);
+}
+
+TEST_CASE("an email to notifyEmail says that the user's address is not verified")
+{
+    auto mail = mail_of("");
+    mail.is_user_email_verified = false;
+    auto const made = render_mail(mail, {.items = {change(MailChangeKind::created)}, .more = false},
+        {.brand = "Acme", .link = {}, .unsubscribe = {}});
+    CHECK(made.text.find("From: ada@example.com (not verified)") != std::string::npos);
+    CHECK(made.html.find("From: ada@example.com (not verified)") != std::string::npos);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 using testing::body, testing::require, testing::text;
+using namespace std::chrono_literals;
 namespace json = boost::json;
 
 namespace {
@@ -52,13 +53,15 @@ private:
     testing::ScriptedSmtpServer const server_{[this](testing::SmtpPeer& peer, int) { serve(peer); }};
 };
 
-void answer_thread_of(MailWorld const& world, std::string const& tenant, std::string const& email)
+/// Returns the path of the thread's replies.
+std::string answer_thread_of(MailWorld const& world, std::string const& tenant, std::string const& email)
 {
     auto user = world.as(email, email, true, "user", tenant);
     auto const made = user.post("/v1/feedbacks", body({{"category", "bug"}, {"title", "T"}, {"body", "B"}}));
-    auto const thread = text(require(201, made).json(), "feedbackId");
+    auto path = "/v1/feedbacks/" + text(require(201, made).json(), "feedbackId") + "/replies";
     auto backend = world.as_backend(tenant);
-    require(201, backend.post("/v1/feedbacks/" + thread + "/replies", body({{"body", "Answer"}})));
+    require(201, backend.post(path, body({{"body", "Answer"}})));
+    return path;
 }
 
 } // namespace
@@ -75,4 +78,27 @@ TEST_CASE("emails of a tenant that the mail server holds do not delay emails of 
     REQUIRE(testing::eventually([&] { return server.accepted().size() == 1; }));
     CHECK(server.accepted().front().find("eve@fast.example") != std::string::npos);
     CHECK(server.gate.arrived() == 4); // four fifths of the connections
+}
+
+TEST_CASE("a key that cannot be decrypted delays only the emails of its scope", "[mail]")
+{
+    MailWorld world;
+    auto const demo = answer_thread_of(world, "demo-sandbox", "ada@users.example");
+    world.mails(1);
+    auto const sealed = world.postgres.query("SELECT sealed FROM mail_keys");
+    auto const other = answer_thread_of(world, "other-sandbox", "eve@users.example");
+    world.mails(2);
+    // The next emails of both scopes are sent together at the end of the five minutes.
+    require(201, world.as_backend("demo-sandbox").post(demo, body({{"body", "More for Ada"}})));
+    require(201, world.as_backend("other-sandbox").post(other, body({{"body", "More for Eve"}})));
+    world.settle();
+    auto const of_demo =
+        " WHERE scope_id = (SELECT min(scope_id) FROM feedbacks WHERE user_email LIKE 'ada%')";
+    world.postgres.query("UPDATE mail_keys SET sealed = 'broken'" + std::string(of_demo));
+    world.advance(5min);
+    CHECK(world.mails_to("eve@users.example").size() == 2);
+    CHECK(world.mails_to("ada@users.example").size() == 1);
+    world.postgres.query("UPDATE mail_keys SET sealed = '" + sealed + "'" + of_demo);
+    world.advance(1min);
+    CHECK(world.mails_to("ada@users.example").size() == 2);
 }

@@ -119,6 +119,28 @@ TEST_CASE("merges that make no sense are refused", "[merge]")
     CHECK(merge(backend, target, source).status == 409);
 }
 
+TEST_CASE("staff merge threads, and users may not merge their own threads", "[merge]")
+{
+    World world;
+    auto user = world.as_user(ada);
+    for (auto& [name, id, client] : all_staff(world)) {
+        CAPTURE(name);
+        auto const source = new_thread(user, "source"), target = new_thread(user, "target");
+        auto const before = client.get(path_of(source)).body;
+        CHECK(testing::error_of(merge(user, source, target)) == "FORBIDDEN");
+        CHECK(client.get(path_of(source)).body == before);
+        auto const merged = merge(client, source, target);
+        REQUIRE(merged.status == 200);
+        CHECK(text(merged.json(), "feedbackId") == target);
+        CHECK(text(user.get(path_of(source)).json(), "mergedInto") == target);
+        for (auto const& thread : {source, target}) {
+            auto const history = all_items(client, path_of(thread) + "/history");
+            REQUIRE(history.size() == 2);
+            CHECK(text(history[0], "actorId") == id);
+        }
+    }
+}
+
 TEST_CASE("a merged thread cannot be changed", "[merge]")
 {
     World world;

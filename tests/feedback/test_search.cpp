@@ -1,6 +1,5 @@
-#include "core/text.hpp"
+#include "search_calls.hpp"
 #include "support/config.hpp"
-#include "support/eventually.hpp"
 #include "support/scope_rows.hpp"
 #include "workers/index_search.hpp"
 #include "world.hpp"
@@ -15,15 +14,6 @@ namespace {
 using Ids = std::vector<std::string>;
 namespace json = boost::json;
 
-std::string make(
-    testing::HttpClient& client, std::string const& title, std::string const& body = "Nothing special.")
-{
-    json::object const thread{{"category", "bug"}, {"title", title}, {"body", body}};
-    auto const r = client.post("/v1/feedbacks", json::serialize(thread));
-    REQUIRE(r.status == 201);
-    return text(r.json(), "feedbackId");
-}
-
 std::string reply(
     testing::HttpClient& client, std::string const& thread, std::string const& body, bool internal = false)
 {
@@ -34,11 +24,6 @@ std::string reply(
     return text(r.json(), "replyId");
 }
 
-std::string encoded(std::string_view text)
-{
-    return core::percent_encode(text);
-}
-
 /// The ids of all threads that the caller finds, in the order of the list, read in pages of two.
 Ids found(testing::HttpClient& client, std::string_view q, std::string const& more = {})
 {
@@ -46,13 +31,6 @@ Ids found(testing::HttpClient& client, std::string_view q, std::string const& mo
     for (auto const& item : all_items(client, "/v1/feedbacks?q=" + encoded(q) + more, 2))
         ids.push_back(text(item, "feedbackId"));
     return ids;
-}
-
-json::array similar(testing::HttpClient& client, std::string_view title)
-{
-    auto const r = client.get("/v1/feedbacks/similar?title=" + encoded(title));
-    REQUIRE(r.status == 200);
-    return r.json().at("items").as_array();
 }
 
 int index_search(World& world)
@@ -214,6 +192,28 @@ TEST_CASE("a search combines with filters and orders", "[feedback][search]")
     CHECK(backend.get("/v1/feedbacks/export?q=import").body.find(title) == std::string::npos);
 }
 
+TEST_CASE("a search reads the first 499 replies of a thread", "[feedback][search]")
+{
+    World world;
+    auto backend = world.as_backend();
+    auto const id = make(backend, "Crowded");
+    reply(backend, id, "early");
+    world.postgres.query(R"(
+        INSERT INTO search_documents (scope_id, feedback_id, document_id, created_at, terms)
+        SELECT d.scope_id, d.feedback_id, ('ffffffff-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+            d.created_at, d.terms
+        FROM search_documents d
+        CROSS JOIN generate_series(1, 498) AS n
+        WHERE d.document_id = d.feedback_id)");
+    auto const last = reply(backend, id, "late");
+    world.postgres.query(
+        "UPDATE search_documents SET document_id = 'ffffffff-ffff-7000-8000-000000000000' WHERE "
+        "document_id = '" +
+        last + "'");
+    CHECK(found(backend, "early") == Ids{id});
+    CHECK(found(backend, "late").empty());
+}
+
 TEST_CASE("items of a search have highlights", "[feedback][search]")
 {
     World world;
@@ -224,44 +224,6 @@ TEST_CASE("items of a search have highlights", "[feedback][search]")
           R"([{"field":"title","start":2,"length":4},{"field":"body","start":3,"length":5},)"
           R"({"field":"body","start":17,"length":9}])");
     CHECK_FALSE(backend.get("/v1/feedbacks").json().at("items").at(0).as_object().contains("highlights"));
-}
-
-TEST_CASE("similar threads have common words in the title", "[feedback][search]")
-{
-    World world;
-    auto backend = world.as_backend();
-    auto user = world.as_user(ada), other = world.as_user(bob);
-    auto const dark = make(backend, "Dark mode for the app");
-    auto const own = make(user, "Dark mode");
-    make(backend, "Export of data");
-    auto const gone = make(backend, "Dark mode is broken");
-    REQUIRE(backend.del("/v1/feedbacks/" + gone).status == 200);
-    auto const found = similar(backend, "dark mode");
-    REQUIRE(found.size() == 2);
-    CHECK(text(found[0], "feedbackId") == own);
-    CHECK(found[0].at("score").to_number<double>() == 1);
-    CHECK(text(found[1], "title") == "Dark mode for the app");
-    CHECK(text(found[1], "status") == "open");
-    CHECK(found[1].at("voteCount") == 0);
-    CHECK(found[1].at("score").to_number<double>() < 1);
-    CHECK(similar(backend, "🎉").empty());
-    CHECK(backend.get("/v1/feedbacks/similar").status == 400);
-
-    CHECK(similar(user, "dark mode").size() == 1);
-    CHECK(similar(other, "dark mode").empty());
-    REQUIRE(backend.patch("/v1/feedbacks/" + dark, R"({"visibility":"public"})").status == 200);
-    CHECK(similar(other, "dark mode").empty());
-    REQUIRE(backend.patch("/v1/settings", R"({"publicBoard":true})").status == 200);
-    REQUIRE(testing::eventually([&] { return similar(other, "dark mode").size() == 1; }));
-    CHECK(text(similar(other, "dark mode")[0], "feedbackId") == dark);
-    CHECK(similar(user, "dark mode").size() == 2);
-    REQUIRE(backend.post("/v1/feedbacks/" + dark + "/merge", R"({"into":")" + own + "\"}").status == 200);
-    CHECK(similar(other, "dark mode").empty());
-    CHECK(similar(backend, "dark mode").size() == 1);
-
-    for (int i = 0; i < 12; ++i)
-        make(backend, "Blue mode " + std::to_string(i));
-    CHECK(similar(backend, "blue mode").size() == 10);
 }
 
 TEST_CASE("words that are rare, frequent or in the middle are found among thousands of threads",

@@ -208,6 +208,18 @@ TEST_CASE("highlights are the matches in code points of the text")
     CHECK(found("", "nothing").empty());
 }
 
+TEST_CASE("the work for highlights is limited")
+{
+    std::string text, query("\"");
+    for (int i = 0; i < 20'000; ++i)
+        text += "a ";
+    for (int i = 0; i < 100; ++i)
+        query += "a ";
+    auto const found = highlights(parse_query(query + "b\""), text + query.substr(1) + "b", 100);
+    CHECK(found.empty()); // the match is at the end
+    CHECK(highlights(parse_query("a"), text, 30'000).size() == 20'000);
+}
+
 TEST_CASE("similarity is the share of common words")
 {
     CHECK(similarity("Dark mode", "dark MODE!") == 1);

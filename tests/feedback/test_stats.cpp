@@ -75,6 +75,27 @@ TEST_CASE("statistics show the times to the first response and to the resolution
     CHECK(now.at("total") == 14);
 }
 
+TEST_CASE("staff read the statistics, and users may not", "[feedback]")
+{
+    World world;
+    auto backend = world.as_backend(), user = world.as_user(ada);
+    auto const thread = new_thread(user);
+    reply(backend, thread);
+    patch(backend, thread, "resolved");
+    auto const expected = stats(backend);
+    CHECK(expected.at("total") == 1);
+    CHECK_FALSE(expected.at("firstResponseSeconds").is_null());
+    for (auto& [name, id, client] : all_staff(world)) {
+        CAPTURE(name);
+        CHECK(stats(client) == expected);
+        CHECK(stats(client, "?createdAfter=2999-01-01T00:00:00Z").at("resolutionSeconds").is_null());
+    }
+    for (auto const* query : {"", "?createdAfter=2020-01-01T00:00:00Z", "?createdAfter=x"}) {
+        CAPTURE(query);
+        CHECK(testing::error_of(user.get(std::string("/v1/feedbacks/stats") + query)) == "FORBIDDEN");
+    }
+}
+
 TEST_CASE("the times of statistics are limited to a period, and the counts are not", "[feedback]")
 {
     World world;

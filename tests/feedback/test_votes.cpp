@@ -85,6 +85,18 @@ TEST_CASE("a user votes for public threads and for own threads only", "[votes]")
     CHECK(world.as_user(bob, "admin").put(vote_path(hidden), "").status == 404); // staff vote as users
 }
 
+TEST_CASE("a vote changes the ETag of its thread, but does not refuse a change with If-Match", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    auto const path = "/v1/feedbacks/" + new_thread(backend);
+    auto const tag = backend.get(path).header("etag");
+    REQUIRE(backend.put(path + "/votes/" + ada, "").status == 200);
+    CHECK(backend.get(path, {{"If-None-Match", tag}}).status == 200);
+    CHECK(backend.patch(path, R"({"status":"in-progress"})", {{"If-Match", tag}}).status == 200);
+    CHECK(backend.patch(path, R"({"status":"closed"})", {{"If-Match", tag}}).status == 412);
+}
+
 TEST_CASE("a key votes on behalf of a user", "[votes]")
 {
     Board world;
@@ -100,6 +112,51 @@ TEST_CASE("a key votes on behalf of a user", "[votes]")
     CHECK(backend.put("/v1/feedbacks/0190a5d2-0000-7000-8000-000000000000/votes/u", "").status == 404);
 }
 
+TEST_CASE("a key and the master key vote on behalf of users, whether the board is on or off", "[votes]")
+{
+    World world;
+    auto backend = world.as_backend(), master = world.as_master();
+    for (bool const is_on : {false, true}) {
+        testing::require(200, backend.patch("/v1/settings", testing::body({{"publicBoard", is_on}})));
+        for (auto* const caller : {&backend, &master}) {
+            for (auto const* visibility : {"private", "public"}) {
+                CAPTURE(is_on, caller == &master, visibility);
+                auto const id = new_thread(*caller), path = "/v1/feedbacks/" + id + "/votes/";
+                testing::require(
+                    200, caller->patch("/v1/feedbacks/" + id, testing::body({{"visibility", visibility}})));
+                CHECK(caller->put(path + ada, "").body == R"({"voteCount":1,"voted":true})");
+                CHECK(caller->put(path + bob, "").body == R"({"voteCount":2,"voted":true})");
+                CHECK(caller->put(path + ada, "").body == R"({"voteCount":2,"voted":true})");
+                CHECK(votes_of(world, id) == 2);
+                CHECK(caller->del(path + ada).body == R"({"voteCount":1,"voted":false})");
+                CHECK(caller->del(path + ada).body == R"({"voteCount":1,"voted":false})");
+                auto const voters = all_items(*caller, "/v1/feedbacks/" + id + "/votes");
+                REQUIRE(voters.size() == 1);
+                CHECK(text(voters[0], "userId") == bob);
+                CHECK(voters[0].at("userEmail").is_null());
+                for (auto const* role : {"user", "admin", "owner"})
+                    CHECK(world.as_user(ada, role).put(path + ada, "").status == 403);
+            }
+        }
+    }
+}
+
+TEST_CASE("a vote on behalf of a user and the user's own vote are one vote", "[votes]")
+{
+    Board world;
+    auto user = world.as_user(ada);
+    auto master = world.as_master();
+    auto const id = world.new_post();
+    auto const on_behalf = "/v1/feedbacks/" + id + "/votes/" + ada;
+    CHECK(user.put(vote_path(id), "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(master.put(on_behalf, "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(user.del(vote_path(id)).body == R"({"voteCount":0,"voted":false})");
+    CHECK(master.put(on_behalf, "").body == R"({"voteCount":1,"voted":true})");
+    CHECK(user.get("/board/threads/" + id).json().at("voted") == true);
+    CHECK(master.del(on_behalf).body == R"({"voteCount":0,"voted":false})");
+    CHECK(user.get("/board/threads/" + id).json().at("voted") == false);
+}
+
 TEST_CASE("staff list the voters, newest first", "[votes]")
 {
     Board world;
@@ -113,7 +170,14 @@ TEST_CASE("staff list the voters, newest first", "[votes]")
     CHECK(voters[0].at("userEmail").is_null());
     CHECK(text(voters[1], "userId") == ada);
     CHECK(text(voters[1], "userEmail") == "user@example.com");
-    CHECK(world.as_user(ada).get("/v1/feedbacks/" + id + "/votes").status == 403);
+    for (auto& [name, caller_id, client] : all_staff(world)) {
+        CAPTURE(name);
+        CHECK(all_items(client, "/v1/feedbacks/" + id + "/votes", 1) == voters);
+    }
+    auto user = world.as_user(ada);
+    for (auto const& thread : {id, new_thread(user)}) // not of the user's own threads, either
+        CHECK(testing::error_of(user.get("/v1/feedbacks/" + thread + "/votes")) == "FORBIDDEN");
+    CHECK(world.as_user(bob, "owner", "other-sandbox").get("/v1/feedbacks/" + id + "/votes").status == 404);
 }
 
 TEST_CASE("64 users who vote and withdraw at the same time are counted exactly", "[votes][concurrency]")
@@ -201,6 +265,35 @@ TEST_CASE("a thread whose votes are withdrawn while a list is read is not omitte
     CHECK(seen.size() == 6);
 }
 
+TEST_CASE("a user's list by votes contains only the user's threads, in the order of votes", "[votes]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    auto user = world.as_user(ada), other = world.as_user(bob);
+    auto const add_votes = [&](std::string const& id, int votes) {
+        for (int v = 0; v < votes; ++v)
+            testing::require(200, backend.put("/v1/feedbacks/" + id + "/votes/u" + std::to_string(v), ""));
+        return id;
+    };
+    std::vector<std::string> own;
+    own.reserve(4);
+    for (int const votes : {1, 3, 0, 2})
+        own.push_back(add_votes(new_thread(user), votes));
+    add_votes(new_thread(other), 2);
+    add_votes(world.new_post(), 4);
+    std::vector<std::string> const expected{own[1], own[3], own[0], own[2]};
+    for (int const limit : {1, 3, 100})
+        for (auto const* path : {"/v1/feedbacks?sort=votes", "/v1/feedbacks?sort=votes&q=title"})
+            CHECK(ids_of(all_items(user, path, limit)) == expected);
+    testing::require(200, backend.patch("/v1/feedbacks/" + own[3], R"({"status":"closed"})"));
+    CHECK(ids_of(all_items(user, "/v1/feedbacks?sort=votes&status=open,in-progress", 1)) ==
+          std::vector{own[1], own[0], own[2]});
+    for (auto const* query : {"", "&userId=", "&includeDeleted=true&userId="}) {
+        auto const path = std::string("/v1/feedbacks?sort=votes") + query + (*query == 0 ? "" : ada);
+        CHECK(all_items(other, path).size() == 1); // the filter `userId` has no effect
+    }
+}
+
 TEST_CASE("a cursor of a list by votes works only with the same list", "[votes]")
 {
     Board world;
@@ -239,56 +332,4 @@ TEST_CASE("votes change the ETag", "[votes]")
     auto const before = backend.get("/v1/feedbacks/" + id).header("etag");
     REQUIRE(world.as_user(ada).put(vote_path(id), "").status == 200);
     CHECK(backend.get("/v1/feedbacks/" + id).header("etag") != before);
-}
-
-TEST_CASE("a key creates a thread on behalf of a user", "[feedback]")
-{
-    World world;
-    auto backend = world.as_backend();
-    auto const made = backend.post("/v1/feedbacks",
-        std::string(R"({"category":"bug","title":"t","body":"b","userEmail":"ada@example.com","userId":")") +
-            ada + "\"}");
-    REQUIRE(made.status == 201);
-    CHECK(text(made.json(), "userId") == ada);
-    CHECK(text(made.json(), "userEmail") == "ada@example.com");
-    CHECK(made.json().at("userEmailVerified").is_null());
-    auto user = world.as_user(ada);
-    CHECK(user.get("/v1/feedbacks/" + text(made.json(), "feedbackId")).status == 200);
-
-    auto const own = user.post("/v1/feedbacks",
-        std::string(R"({"category":"bug","title":"t","body":"b","userEmail":"x@example.com","userId":")") +
-            bob + "\"}");
-    CHECK(text(own.json(), "userId") == ada);
-    CHECK(text(own.json(), "userEmail") == "user@example.com");
-    CHECK(own.json().at("userEmailVerified").is_null()); // the token does not say it
-    for (bool const verified : {true, false}) {
-        auto sure = world.with(world.issuer.token(
-            {.subject = ada, .email = "ada@example.com", .role = "user"}, {{"email_verified", verified}}));
-        auto const posted = sure.post("/v1/feedbacks", R"({"category":"bug","title":"t","body":"b"})");
-        CHECK(posted.json().at("userEmailVerified") == verified);
-    }
-
-    auto const refused = backend.post(
-        "/v1/feedbacks", R"({"category":"bug","title":"t","body":"b","userEmail":"ada@example.com"})");
-    CHECK(refused.status == 400);
-    CHECK(refused.body.find("/userId") != std::string::npos);
-    CHECK(backend
-              .post("/v1/feedbacks",
-                  R"({"category":"bug","title":"t","body":"b","userId":"u","userEmail":"no"})")
-              .status == 400);
-}
-
-TEST_CASE("feature requests are public by default if the setting says so", "[board]")
-{
-    World world;
-    auto backend = world.as_backend();
-    auto const visibility = [&](std::string const& category) {
-        auto const made =
-            backend.post("/v1/feedbacks", R"({"title":"t","body":"b","category":")" + category + "\"}");
-        return text(made.json(), "visibility");
-    };
-    CHECK(visibility("feature") == "private");
-    REQUIRE(backend.patch("/v1/settings", R"({"publicByDefault":true})").status == 200);
-    CHECK(visibility("feature") == "public");
-    CHECK(visibility("bug") == "private");
 }

@@ -22,6 +22,15 @@ public:
     static constexpr char const* master = testing::master_key;
 };
 
+/// A caller that may use the routes of staff. `id` is the caller's id as an author and in the history.
+struct Staff {
+    std::string name, id;
+    testing::HttpClient client;
+};
+
+/// Each kind of staff: an API key, the master key, an admin and an owner.
+std::vector<Staff> all_staff(World const& world);
+
 /// Creates a thread through the API; returns its id.
 std::string new_thread(testing::HttpClient& client, std::string const& title = "Title");
 
