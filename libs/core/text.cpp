@@ -24,8 +24,8 @@ std::string one_line(std::string_view text)
         else
             line += byte < 0x80 || valid ? c : '?';
     }
-    for (auto const* hidden : {"\u0085", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b", "\u202c",
-             "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
+    for (auto const* hidden : {"\u0085", "\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
+             "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"})
         boost::algorithm::replace_all(line, hidden, " ");
     return line;
 }

@@ -22,7 +22,7 @@ using Part = std::pair<std::string_view, std::string_view const*>;
 /// the newline at its end.
 std::string assemble(std::string_view layout, std::string_view page, std::span<Part const> parts);
 
-/// What a template makes. In HTML, values are escaped for text and quoted attributes. In plain text, for
+/// The format of a template. In HTML, values are escaped for text and quoted attributes. In plain text, for
 /// example of an email, they stay as they are.
 enum class Format : std::uint8_t { html, text };
 

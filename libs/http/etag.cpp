@@ -28,8 +28,8 @@ std::string_view take_tag(std::string_view& text) noexcept
     return tag;
 }
 
-/// Comparison of tags (RFC 9110, 8.8.3.2). `version` is the strong one without the counters of the tags.
-enum class Comparison : std::uint8_t { strong, weak, version };
+/// Comparison of tags (RFC 9110, 8.8.3.2). `version` is the strong one, without the counters of the tags.
+enum class Comparison : std::uint8_t { version, weak };
 
 /// The tag without its closing quote and its counters.
 std::string_view version_of(std::string_view tag) noexcept
@@ -40,7 +40,6 @@ std::string_view version_of(std::string_view tag) noexcept
 
 bool are_same(std::string_view a, std::string_view b, Comparison comparison) noexcept
 {
-    if (comparison == Comparison::strong) return a == b && !a.starts_with("W/");
     if (comparison == Comparison::version) return version_of(a) == version_of(b) && !a.starts_with("W/");
     auto const opaque = [](std::string_view tag) { return tag.substr(tag.starts_with("W/") ? 2 : 0); };
     return opaque(a) == opaque(b);
@@ -81,11 +80,6 @@ std::string etag(std::string_view opaque)
 std::string etag(std::int64_t version)
 {
     return etag(std::string_view(std::to_string(version)));
-}
-
-bool matches(std::string_view if_match, std::string_view current) noexcept
-{
-    return names(if_match, current, Comparison::strong);
 }
 
 bool is_not_modified(http::Request const& request, std::string_view current) noexcept

@@ -44,8 +44,7 @@ std::string read_sign_in_url(core::Config& config, service::TokenIssuer const& i
 {
     auto url = config.text("BOARD_SIGN_IN_URL", "",
         "URL of the tenants' auth hosts, where users of boards sign in: https://{tenant}.auth.example.com; "
-        "by "
-        "default, made from JWT_ISSUER_HOST");
+        "by default, made from JWT_ISSUER_HOST");
     if (url.empty()) return default_sign_in_url(issuer);
     if (!is_origin_of_tenants(url))
         config.fault("BOARD_SIGN_IN_URL",

@@ -23,12 +23,13 @@ struct Board : World {
 
     testing::HttpClient reader() { return client(); }
 
-    std::string new_post(std::string const& title, std::string const& category = "feature")
+    std::string new_post(
+        std::string const& title, std::string const& category = "feature", std::string const& body = "b")
     {
         auto backend = as_backend();
-        auto const made =
-            backend.post("/v1/feedbacks", R"({"body":"b","title":")" + title + R"(","category":")" +
-                                              category + R"(","userId":"marker-user"})");
+        auto const made = backend.post("/v1/feedbacks", R"({"body":")" + body + R"(","title":")" + title +
+                                                            R"(","category":")" + category +
+                                                            R"(","userId":"marker-user"})");
         REQUIRE(made.status == 201);
         auto const id = text(made.json(), "feedbackId");
         REQUIRE(backend.patch("/v1/feedbacks/" + id, R"({"visibility":"public"})").status == 200);
@@ -241,6 +242,34 @@ TEST_CASE("the board's replies are paged", "[board]")
     CHECK(second.at("cursor").is_null());
 }
 
+TEST_CASE("a page of the board ends before its texts are too long", "[board]")
+{
+    Board world;
+    auto backend = world.as_backend();
+    auto reader = world.reader();
+    std::string text;
+    for (int n = 0; n < 20'000; ++n)
+        text += "\xf0\x9f\x99\x82"; // 80 KB
+    std::string const id = world.new_post("first");
+    for (int n = 0; n < 8; ++n) {
+        world.new_post("title", "feature", text);
+        auto const reply = R"({"body":")" + text + "\"}";
+        REQUIRE(backend.post("/v1/feedbacks/" + id + "/replies", reply).status == 201);
+    }
+    for (std::string const path : {"/board/threads?sort=votes", "/board/threads?sort=createdAt"}) {
+        auto const first = reader.get(path + "&limit=100");
+        CHECK(first.body.size() < 700'000);
+        CHECK(first.json().at("items").as_array().size() == 7);
+        CHECK(all_items(reader, path, 100).size() == 9);
+    }
+    auto const first = reader.get("/board/threads/" + id + "?limit=100").json();
+    CHECK(first.at("replies").as_array().size() == 7);
+    auto const rest =
+        reader.get("/board/threads/" + id + "?limit=100&cursor=" + ::text(first, "cursor")).json();
+    CHECK(rest.at("replies").as_array().size() == 1);
+    CHECK(rest.at("cursor").is_null());
+}
+
 TEST_CASE("the requests of one network to the board are limited, and those of users are not", "[board]")
 {
     Board world;
@@ -250,4 +279,6 @@ TEST_CASE("the requests of one network to the board are limited, and those of us
         status = static_cast<int>(reader.get("/board/threads?limit=1").status);
     CHECK(status == 429);
     CHECK(world.as_user(ada).get("/board/threads?limit=1").status == 200);
+    CHECK(reader.get("/board").status == 429);
+    CHECK(reader.get("/board/logo").status == 429);
 }

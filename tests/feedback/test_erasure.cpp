@@ -412,3 +412,19 @@ TEST_CASE("a wrong mode and a user id that is too long are refused")
     CHECK(backend.del("/v1/users/" + std::string(255, 'a')).status == 200);
     CHECK(backend.del("/v1/users/" + eve + "?mode=delete").status == 200);
 }
+
+TEST_CASE("an erasure also deletes the stored response to a creation on behalf of the user")
+{
+    UserWorld world;
+    auto backend = world.as_backend();
+    auto const create = [&] {
+        return backend.post("/v1/feedbacks",
+            testing::body({{"category", "bug"}, {"title", "T"}, {"body", "B"}, {"userId", eve},
+                {"userEmail", "eve@example.com"}}),
+            {{"Idempotency-Key", "on-behalf"}});
+    };
+    REQUIRE(create().status == 201);
+    REQUIRE(create().header("idempotent-replayed") == "true");
+    erase(world, eve);
+    CHECK(create().header("idempotent-replayed").empty());
+}

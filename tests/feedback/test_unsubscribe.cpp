@@ -183,3 +183,21 @@ TEST_CASE("an opt-out outlives the erasure of the user", "[mail]")
     CHECK(scene.opt_outs() == "0|1");
     CHECK(scene.answer(scene.create("demo-sandbox", "new")) == 1); // a new account with the same address
 }
+
+TEST_CASE("the link of a merged thread also ends the emails about its target", "[mail]")
+{
+    Scene scene;
+    auto backend = scene.world.as_backend();
+    auto const source = scene.create(), target = scene.create("demo-sandbox", testing::bob),
+               last = scene.create("demo-sandbox", testing::bob);
+    REQUIRE(scene.answer(source) == 1);
+    auto const link = scene.link();
+    for (auto const& [from, into] : {std::pair(source, target), std::pair(target, last)})
+        require(200, backend.post("/v1/feedbacks/" + from + "/merge", body({{"into", into}})));
+    scene.world.advance(5min);
+    auto const before = scene.world.mails_to(ada_email).size();
+    require(200, scene.world.client().post(link, "List-Unsubscribe=One-Click",
+                     {{"Content-Type", "application/x-www-form-urlencoded"}}));
+    CHECK(scene.opt_outs() == "3|0");
+    CHECK(scene.answer(last) == before);
+}

@@ -100,12 +100,11 @@ void check_trace(http::Request const& request)
 
 void check_conditions(http::Request const& request)
 {
-    auto const condition = request.header("If-Match").value_or("");
-    bool const strong = http::matches(condition, "\"7\"");
-    require(!strong || condition.find("\"7\"") != std::string_view::npos ||
-            condition.find('*') != std::string_view::npos);
     try {
         http::check_if_match(request, std::int64_t{7});
+        auto const condition = request.header("If-Match");
+        require(!condition || condition->find('7') != std::string_view::npos ||
+                condition->find('*') != std::string_view::npos);
     } catch (core::Error const& error) {
         require(error.code().status == 412);
     }

@@ -9,6 +9,7 @@
 #include "storage/replies.hpp"
 #include "storage/votes.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace feedback {
@@ -17,10 +18,18 @@ namespace board {
 
 namespace {
 
-[[noreturn]] void thread_not_found()
+/// A page ends when its texts have more bytes, so that readers without a credential cannot hold large
+/// responses.
+constexpr std::size_t max_text = std::size_t{512} * 1024;
+
+/// The number of rows on the page: at most `limit`.
+template <class Row, class BodyOf>
+std::size_t fitting(std::vector<Row> const& rows, std::size_t limit, BodyOf const& body_of)
 {
-    throw core::Error(core::codes::not_found,
-        "The board shows no feedback thread with this id. Check the id and the host.");
+    std::size_t count = 0;
+    for (std::size_t bytes = 0; count < std::min(rows.size(), limit) && bytes <= max_text; ++count)
+        bytes += body_of(rows[count]).size();
+    return count;
 }
 
 } // namespace
@@ -35,9 +44,7 @@ asio::awaitable<void> require_on(http::Request const& req, Deps& deps)
 Filter read_filter(http::Query& query)
 {
     static constexpr std::array<std::string_view, 2> sorts{"votes", "createdAt"};
-    Filter filter;
-    filter.board = true;
-    filter.for_user = true;
+    Filter filter = Filter::of_board();
     filter.statuses = query.some_of<Status>("status");
     filter.categories = query.some_of<Category>("category");
     filter.text = query.text("q", 1, 500);
@@ -49,28 +56,36 @@ asio::awaitable<paging::Page<Feedback>> list(http::Request const& req, Deps& dep
 {
     auto const filter = read_filter(query);
     if (filter.sort == Sort::votes) {
-        auto const asked = VotePage::read(query, filter.hash());
+        auto asked = VotePage::read(query, filter.hash());
         query.check();
-        co_return asked.page(co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
+        auto rows = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
             return feedbacks::list_by_votes(tx, req.scope(), filter, asked.after, asked.rows());
-        }));
+        });
+        asked.limit =
+            fitting(rows, asked.limit, [](ByVotes const& r) -> std::string const& { return r.thread.body; });
+        co_return asked.page(std::move(rows));
     }
-    auto const asked = paging::PageRequest::read(query, filter.hash());
+    auto asked = paging::PageRequest::read(query, filter.hash());
     query.check();
-    co_return asked.page(co_await deps.db.read(req.scope(),
-        [&](pg::Tx& tx) { return feedbacks::list(tx, req.scope(), filter, asked.after, asked.rows()); }));
+    auto rows = co_await deps.db.read(req.scope(),
+        [&](pg::Tx& tx) { return feedbacks::list(tx, req.scope(), filter, asked.after, asked.rows()); });
+    asked.limit = fitting(rows, asked.limit, [](Feedback const& f) -> std::string const& { return f.body; });
+    co_return asked.page(std::move(rows));
 }
 
 asio::awaitable<Thread> get(http::Request const& req, Deps& deps)
 {
     auto const id = req.uuid_param("feedbackId");
-    auto const asked = paging::PageRequest::read(
+    auto asked = paging::PageRequest::read(
         req, paging::FilterHash().add("list", "board replies").add("feedbackId", id.to_string()).value());
     co_return co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
         auto found = feedbacks::get(tx, req.scope(), id);
-        if (!found || !found->on_board()) thread_not_found();
-        return Thread{*std::move(found),
-            asked.page(replies::list(tx, req.scope(), id, false, asked.after, asked.rows()))};
+        if (!found || !found->on_board())
+            throw core::Error(core::codes::not_found,
+                "The board shows no feedback thread with this id. Check the id and the host.");
+        auto rows = replies::list(tx, req.scope(), id, false, asked.after, asked.rows());
+        asked.limit = fitting(rows, asked.limit, [](Reply const& r) -> std::string const& { return r.body; });
+        return Thread{*std::move(found), asked.page(std::move(rows))};
     });
 }
 

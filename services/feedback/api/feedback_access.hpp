@@ -18,7 +18,7 @@ Feedback lock_readable(pg::Tx& tx, http::Request const& req);
 /// Like lock_readable, but does not lock the thread.
 Feedback get_readable(pg::Tx& tx, http::Request const& req);
 
-/// Throws CONFLICT for a deleted thread, which can be read but not changed.
+/// Throws CONFLICT for a deleted or merged thread, which can be read but not changed.
 void require_changeable(Feedback const& f);
 
 } // namespace feedback

@@ -107,7 +107,9 @@ asio::awaitable<http::Response> create_feedback(http::Request const& req, Deps& 
         Feedback const f = feedbacks::created(complete, feedbacks::insert(tx, complete));
         mail_requests::created(tx, req.scope(), f.id, row.author);
         events::created(tx, req.context, f);
-        return created(f, req);
+        auto response = created(f, req);
+        if (f.user_id) response.about_user = f.user_id->text();
+        return response;
     });
 }
 

@@ -70,8 +70,7 @@ asio::awaitable<http::Response> merge_feedback(http::Request const& req, Deps& d
         Feedback& target = find(threads, target_id);
         require_changeable(source);
         if (target.deleted() || target.merged())
-            conflict(
-                "The target was deleted or merged into another thread. Merge into a thread that continues.");
+            conflict("The target was deleted or merged into another thread. Name a thread that was neither.");
 
         Status const from = source.status;
         votes::move_all(tx, req.scope(), source, target);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_similar = 10;
 
-/// Staff may get all threads. Users may get their own ones and, while the board is on, public ones.
+/// Staff may get all threads. Users may get their own threads and, while the board is on, public threads.
 asio::awaitable<similar::Reach> reach_of(http::Request const& req, Deps& deps)
 {
     similar::Reach reach;

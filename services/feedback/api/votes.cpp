@@ -43,8 +43,11 @@ http::Response change_vote(pg::Tx& tx, http::Request const& req, votes::Follower
 asio::awaitable<http::Response> change_own_vote(http::Request const& req, Deps& deps, Change change)
 {
     auto const settings = co_await settings_of(req, deps);
-    votes::Follower voter{core::UserId(req.caller().id), {}, req.caller().email_verified.value_or(false)};
-    if (!req.caller().email.empty()) voter.email = req.caller().email;
+    votes::Follower voter{core::UserId(req.caller().id), {}, false};
+    if (!req.caller().email.empty()) {
+        voter.email = req.caller().email;
+        voter.email_verified = req.caller().email_verified.value_or(false);
+    }
     co_return co_await deps.db.transact(req.scope(), [&](pg::Tx& tx) {
         return change_vote(tx, req, voter, change, [&](Feedback const& f) {
             return f.user_id == voter.user_id || (settings.public_board && f.on_board());

@@ -22,9 +22,17 @@ struct Filter {
     std::optional<std::string> text;                         ///< search query (search_text::parse_query)
     std::optional<core::Time> created_after, created_before; ///< both exclusive
     bool include_deleted = false;
-    bool for_user = false; ///< sort by the last reply that is not an internal note
-    bool board = false;    ///< only threads that the board lists: public ones that were not merged
+    bool for_user = false; ///< internal notes do not count, neither in the search nor in the order
+    bool board = false;    ///< only threads that the board lists: public threads that were not merged
     Sort sort = Sort::created_at;
+
+    /// All threads that the board lists, as its readers see them.
+    static Filter of_board()
+    {
+        Filter filter;
+        filter.board = filter.for_user = true;
+        return filter;
+    }
 
     /// Whether this is the most frequent list: all threads that are not deleted, newest first.
     bool plain() const noexcept

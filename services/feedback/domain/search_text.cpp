@@ -19,6 +19,12 @@ constexpr std::size_t gap = 10;
 /// The space that a position needs, at most.
 constexpr std::size_t position_bytes = 8;
 
+/// Whether the token and the next one are a pair of characters of a script without spaces.
+bool begins_pair(std::span<Token const> tokens, std::size_t at)
+{
+    return at + 1 < tokens.size() && tokens[at + 1].continues;
+}
+
 /// The beginning of every lexeme of a scope. Words contain no `.`.
 std::string prefix_of(core::ScopeId scope)
 {
@@ -41,8 +47,8 @@ public:
         out_.reserve(out_.size() + tokens.size() * (prefix_.size() + 16));
         for (std::size_t i = 0; i < tokens.size(); ++i, ++position_) {
             if (!add_lexeme(tokens[i].text, {}, part.weight)) return false;
-            bool const is_pair = i + 1 < tokens.size() && tokens[i + 1].continues;
-            if (is_pair && !add_lexeme(tokens[i].text, tokens[i + 1].text, part.weight)) return false;
+            if (begins_pair(tokens, i) && !add_lexeme(tokens[i].text, tokens[i + 1].text, part.weight))
+                return false;
         }
         position_ += gap;
         return true;
@@ -170,7 +176,7 @@ void append_phrase(std::string& out, std::string const& prefix, Phrase const& ph
     std::optional<std::size_t> last;
     out += '(';
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        bool const is_pair = i + 1 < tokens.size() && tokens[i + 1].continues;
+        bool const is_pair = begins_pair(tokens, i);
         if (tokens[i].continues && i > 0 && !is_pair) continue; // the last pair contains this character
         if (last) out += " <" + std::to_string(i - *last) + "> ";
         append_operand(out, prefix, tokens[i].text, is_pair ? tokens[i + 1].text : std::string_view());
@@ -222,8 +228,7 @@ std::set<std::string> lexemes_of(std::string_view utf8)
     std::set<std::string> lexemes;
     auto const tokens = tokens_of(utf8);
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        bool const is_pair = i + 1 < tokens.size() && tokens[i + 1].continues;
-        if (is_pair) {
+        if (begins_pair(tokens, i)) {
             lexemes.insert(tokens[i].text + tokens[i + 1].text);
         } else if (!tokens[i].continues) {
             lexemes.insert(tokens[i].text);
@@ -249,7 +254,7 @@ Query parse_query(std::string_view utf8)
     QueryBuilder builder;
     bool is_alternative = false;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-        // At the begin and at the end of a query, `or` is a word.
+        // At the beginning and at the end of a query, `or` is a word.
         if (is_or(chunks[i]) && i > 0 && i + 1 < chunks.size() && !is_alternative) {
             is_alternative = true;
             continue;
@@ -267,7 +272,7 @@ std::vector<Term> words_of(std::string_view utf8, std::size_t max_words)
     auto const tokens = tokens_of(utf8);
     for (std::size_t i = 0; i < tokens.size() && words.size() < max_words; ++i) {
         Phrase phrase{{tokens[i]}};
-        bool const is_pair = i + 1 < tokens.size() && tokens[i + 1].continues;
+        bool const is_pair = begins_pair(tokens, i);
         if (is_pair) {
             phrase.tokens.push_back(tokens[i + 1]);
         } else if (tokens[i].continues) {

@@ -252,8 +252,7 @@ private:
     std::vector<Point> word_;
     bool is_ascii_ = true;
     std::size_t word_start_ = 0, word_end_ = 0;
-    bool in_characters_ =
-        false; ///< the last token is a character, and nothing separates the next one from it
+    bool in_characters_ = false; ///< the next character continues the last token
 };
 
 } // namespace

@@ -7,7 +7,7 @@
 
 namespace feedback {
 
-/// The members of the settings document that decide what feedback does. Absent members have the defaults.
+/// The members of the settings document that control the service. Absent members have the defaults.
 struct FeedbackSettings {
     std::optional<std::string> notify_email; ///< gets an email for each new thread and each reply of a user
     bool public_board = false;               ///< whether the board is on

@@ -17,7 +17,7 @@ namespace feedback {
 /// A thread's recipient gets at most one email in this time. Later changes are sent together, at its end.
 inline constexpr std::chrono::minutes mail_window{5};
 
-/// What an email reports.
+/// The kind of a change that an email reports.
 enum class MailChangeKind : std::uint8_t {
     created, ///< the thread is new
     reply,   ///< to `notifyEmail`: by a user; to users: by staff

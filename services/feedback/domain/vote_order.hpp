@@ -14,9 +14,9 @@ namespace feedback {
 /// A position in a list of threads in descending order of their votes.
 ///
 /// Votes may change while a client reads page after page. So the order of all pages is the order at the time
-/// of the first page (`since`): votes that were added later do not
-/// count. No thread is left out because of new votes, and none is repeated. A thread whose votes were
-/// withdrawn after the first page may appear a second time, with fewer votes.
+/// of the first page (`since`): votes that were added later do not count. No thread is left out because of
+/// new votes, and none is repeated. A thread whose votes were withdrawn after the first page may appear a
+/// second time, with fewer votes.
 struct VotePosition {
     std::int64_t votes = 0; ///< at the time of the first page
     core::Uuid id;

@@ -8,7 +8,7 @@
 
 namespace feedback::pages {
 
-/// What the board's pages need besides the database. App owns it.
+/// The configuration and the cache of the board's pages. App owns it.
 struct Board {
     std::string base_host;   ///< of this service, without a port
     std::string sign_in_url; ///< of the auth hosts; `{tenant}` stands for the label of the tenant's host

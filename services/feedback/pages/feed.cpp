@@ -114,10 +114,7 @@ asio::awaitable<http::Response> get_feed(http::Request const& req, Deps& deps)
     auto const frame = co_await frame_of(req, deps);
     auto const render = [&]() -> asio::awaitable<http::Response> {
         auto [newest, resolved] = co_await deps.db.read(req.scope(), [&](pg::Tx& tx) {
-            Filter filter;
-            filter.board = true;
-            filter.for_user = true;
-            return std::pair(threads::list(tx, req.scope(), filter, {}, max_entries),
+            return std::pair(threads::list(tx, req.scope(), Filter::of_board(), {}, max_entries),
                 shipped::list(tx, req.scope(), max_entries));
         });
         co_return http::Response{.body = atom_feed(frame.origin, frame.brand.name, newest.items, resolved),

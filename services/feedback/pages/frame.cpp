@@ -50,7 +50,7 @@ std::string text_of(core::Error const& error)
 {
     switch (error.code().status) {
     case 400:
-        return "The address of this page is not right.";
+        return "The address of this page is not valid, or it has expired. Go back to the board.";
     case 404:
         return "There is no such page. It may have been removed, or the address is wrong.";
     case 429:

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-/// What all pages of the board have in common.
+/// The common parts of the board's pages.
 namespace feedback::pages {
 
 using hosted_pages::Data, hosted_pages::set;

@@ -42,9 +42,7 @@ ListQuery ListQuery::read(http::Request const& req)
 
 Filter ListQuery::filter() const
 {
-    Filter filter;
-    filter.board = true;
-    filter.for_user = true;
+    Filter filter = Filter::of_board();
     filter.sort = sort;
     if (!q.empty()) filter.text = q;
     if (status) filter.statuses = {*status};

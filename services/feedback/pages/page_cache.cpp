@@ -94,15 +94,15 @@ asio::awaitable<http::Response> PageCache::serve(
         part.erase(key);
         co_return std::move(page->response);
     }
+    if (page->response.body.size() > max_page) {
+        part.erase(key);
+        co_return std::move(page->response);
+    }
     page->compress();
     page->changes = changes;
     page->until = Clock::now() + lifetime;
-    auto answer = page->answer(req);
-    if (page->response.body.size() <= max_page)
-        part.put(std::move(key), page);
-    else
-        part.erase(key);
-    co_return answer;
+    part.put(std::move(key), page);
+    co_return page->answer(req);
 }
 
 void PageCache::changed(core::ScopeId scope) noexcept

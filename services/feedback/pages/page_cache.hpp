@@ -34,7 +34,8 @@ namespace asio = boost::asio;
 /// request then makes it again. Until then, other requests get the old page, for at most another `lifetime`.
 ///
 /// Memory: 32 parts of 64 pages of at most 48 KiB, and their compressed copies. A tenant's pages are in one
-/// part, so a tenant can displace the pages of few others. Larger pages are made for each request.
+/// part, so a tenant can displace the pages of few others. Larger pages are made for each request, and
+/// have no ETag.
 /// Thread-safe.
 class PageCache {
 public:
@@ -48,8 +49,8 @@ public:
     using Render = std::function<asio::awaitable<http::Response>()>;
 
     /// The page `key` of the request's scope, with an ETag, or 304 if the request names this ETag. The page
-    /// is compressed if the reader accepts gzip. The scope
-    /// and the reader's port need not be in the key. Throws the errors of `render`.
+    /// is compressed if the reader accepts gzip. The scope need not be in the key. Throws the errors of
+    /// `render`.
     asio::awaitable<http::Response> serve(http::Request const& req, std::string key, Render const& render);
 
     /// A request has changed data of the scope.

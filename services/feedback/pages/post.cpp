@@ -15,7 +15,7 @@ extern std::string_view const post_html, new_html, callback_html; // files of pa
 namespace {
 
 constexpr std::size_t max_replies = 100, max_description = 200;
-constexpr std::size_t max_bytes = 100'000; ///< of the replies on a page; a longer page has fewer replies
+constexpr std::size_t max_bytes = 100'000; ///< of the texts on a page; a longer page has fewer replies
 
 std::string post_page(Frame const& frame, threads::Thread const& thread)
 {
@@ -29,7 +29,7 @@ std::string post_page(Frame const& frame, threads::Thread const& thread)
     auto const count = replies_text(post.public_replies.count);
     data.set("replies_title", count.empty() ? std::string("Replies") : count);
     Data answers(Data::type::list);
-    std::size_t shown = 0, bytes = 0;
+    std::size_t shown = 0, bytes = post.body.size();
     for (auto const& reply : thread.replies) {
         if (bytes > max_bytes) break;
         bytes += reply.body.size();

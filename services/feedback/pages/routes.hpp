@@ -28,7 +28,7 @@ inline constexpr auto routes = [] {
         {get, "/board/new", Access::anonymous, get_new, page},
         {get, "/board/callback", Access::anonymous, get_callback, page},
         {get, "/board/feed.atom", Access::anonymous, get_feed, page},
-        {get, "/board/logo", Access::anonymous, get_logo_image, file},
+        {get, "/board/logo", Access::anonymous, get_logo_image, page},
         {get, "/board/assets/{file}", Access::anonymous, get_asset, file},
     });
 }();

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// What the board's pages read.
+/// The queries of the board's pages.
 namespace feedback::pages::threads {
 
 using Page = paging::Page<Feedback>;

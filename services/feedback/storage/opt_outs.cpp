@@ -7,11 +7,21 @@ namespace feedback::opt_outs {
 void add_for_thread(pg::Tx& tx, core::Scope const& scope, MailKey::Recipient const& recipient)
 {
     tx.run(R"(
+        WITH RECURSIVE merged AS (
+            SELECT f.feedback_id, f.merged_into
+            FROM feedbacks f
+            WHERE f.scope_id = $1 AND f.feedback_id = $2
+            UNION
+            SELECT f.feedback_id, f.merged_into
+            FROM merged m
+            JOIN feedbacks f ON f.scope_id = $1 AND f.feedback_id = m.merged_into
+        )
         INSERT INTO thread_opt_outs (scope_id, feedback_id, address_hash)
         SELECT f.scope_id, f.feedback_id, $3::text
         FROM feedbacks f
-        WHERE f.scope_id = $1 AND f.feedback_id = $2
-        FOR KEY SHARE
+        WHERE f.scope_id = $1 AND f.feedback_id IN (SELECT feedback_id FROM merged)
+        ORDER BY f.feedback_id
+        FOR KEY SHARE OF f
         ON CONFLICT DO NOTHING)",
         {scope.id, recipient.feedback_id, recipient.address_hash});
 }

@@ -12,7 +12,8 @@
 /// of the scope. They outlive the erasure of the user, because they contain only keyed hashes of addresses.
 namespace feedback::opt_outs {
 
-/// Ends the recipient's emails about the thread. Does nothing if the thread does not exist any more.
+/// Ends the recipient's emails about the thread, and about the threads that it was merged into. Does nothing
+/// if the thread does not exist any more.
 void add_for_thread(pg::Tx& tx, core::Scope const& scope, MailKey::Recipient const& recipient);
 
 /// Ends all emails of the scope to this address.

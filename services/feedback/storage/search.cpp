@@ -76,8 +76,8 @@ std::vector<Document> threads_without_document(
 std::vector<Document> replies_without_document(
     pg::Tx& tx, core::Scope const& scope, Progress const& after, std::size_t limit)
 {
-    // Locks the threads first, and reads the replies in the next statement, which sees what the transactions
-    // before the lock have changed.
+    // Locks the threads first, and reads the replies in the next statement. So it sees the changes of the
+    // transactions that held the locks before.
     auto const threads = tx.run(R"(
         SELECT f.feedback_id
         FROM feedbacks f

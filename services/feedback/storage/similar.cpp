@@ -30,7 +30,7 @@ constexpr std::size_t rare_words = 2;
 constexpr std::int64_t rare_enough_together = search_index::sample / 50;
 constexpr std::int64_t rare_enough_alone = search_index::sample / 250;
 
-/// The newest threads of the reach that contain any of the words, the ones with the highest rank first.
+/// The newest threads of the reach that contain any of the words, highest rank first.
 Ids newest_with(pg::Tx& tx, core::Scope const& scope, std::string const& any_word, Reach const& reach)
 {
     auto const rows = tx.run(R"(

@@ -133,13 +133,7 @@ std::vector<std::optional<ThreadMail>> find(pg::Tx& tx, std::span<Key const> key
                 WHEN s.document ->> 'notifyUsers' = 'false' THEN NULL
                 WHEN f.user_id = m.recipient AND f.user_email_verified AND f.user_email IS NOT NULL THEN f.user_email
                 WHEN NOT w.email_verified THEN NULL
-                WHEN f.user_id = m.recipient OR t.on_board OR own.title IS NOT NULL THEN w.email
-                -- A follower who has not voted wrote a thread that was merged, perhaps in several steps.
-                WHEN NOT EXISTS (
-                    SELECT
-                    FROM votes v
-                    WHERE v.scope_id = w.scope_id AND v.feedback_id = w.feedback_id AND v.user_id = w.user_id
-                ) THEN w.email
+                WHEN f.user_id = m.recipient OR t.on_board OR w.reporter THEN w.email
             END,
             f.user_id IS NOT DISTINCT FROM m.recipient, t.on_board AND f.merged_into IS NULL,
             CASE WHEN m.recipient = '' OR f.user_id = m.recipient OR t.on_board THEN f.title
@@ -174,7 +168,8 @@ std::vector<MailChanges> changes_of(pg::Tx& tx, std::span<Wanted const> mails)
     if (mails.empty()) return changes;
     // One item more than an email may have, so that the last one shows whether there are more.
     auto const rows = tx.run(R"(
-        SELECT k.place, c.at, c.kind, c.text, c.before >= $6::bigint
+        SELECT k.place, c.at, c.kind, CASE WHEN c.before < $6::bigint THEN c.text ELSE '' END,
+            c.before >= $6::bigint
         FROM unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[]) WITH ORDINALITY AS k(
             scope_id, feedback_id, recipient, since, place
         )

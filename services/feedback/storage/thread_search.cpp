@@ -50,9 +50,9 @@ std::optional<Ids> all_candidates(
     return ids;
 }
 
-/// What one part of the threads of the index contributes to a page: `take(part, missing)` returns the matches
-/// among `part`, at most `missing`. Stops when the page has `limit` matches. So only as many threads are
-/// checked as needed.
+/// Collects a page of `limit` matches from the threads of the index, part by part. `take(part, missing)`
+/// returns the matches among `part`, at most `missing`. Stops when the page is full, so no more threads are
+/// checked than needed.
 template <class Item, class Take>
 std::vector<Item> collect(Ids const& ids, std::size_t limit, Take const& take)
 {

@@ -31,9 +31,9 @@ struct ByRank {
     paging::Position position; ///< the rank as a time, and the id
 };
 
-/// At most `limit` threads, the most relevant ones first, starting after `after`. Ranks at most the newest
-/// 1,000 threads that match. Of words that are frequent in the newest 5,000 threads, it ranks only the
-/// matches among these.
+/// At most `limit` threads, most relevant first, starting after `after`. Ranks at most the newest 1,000
+/// threads that match. Of words that are frequent in the newest 5,000 threads, it ranks only the matches
+/// among these.
 std::vector<ByRank> list_by_rank(pg::Tx& tx, core::Scope const& scope, Filter const& filter,
     std::optional<paging::Position> const& after, std::size_t limit);
 

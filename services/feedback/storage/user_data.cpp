@@ -100,7 +100,7 @@ std::size_t anonymize_threads(pg::Tx& tx, Erasure const& e, std::size_t limit)
     auto const threads = lock_own_threads(tx, e, limit);
     auto const changed = tx.run(R"(
         UPDATE feedbacks
-        SET user_id = $3, user_email = NULL, app_context = NULL,
+        SET user_id = $3, user_email = NULL, user_email_verified = NULL, app_context = NULL,
             author_id = CASE WHEN author_id = user_id THEN $3 ELSE author_id END,
             version = version + 1, updated_at = clock_timestamp()
         WHERE scope_id = $1 AND feedback_id = ANY ($2::uuid[]))",

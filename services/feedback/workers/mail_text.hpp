@@ -6,7 +6,7 @@
 
 namespace feedback {
 
-/// What an email names besides the thread.
+/// The values of an email that do not come from the thread.
 struct MailValues {
     std::string brand;       ///< the tenant's display name
     std::string link;        ///< URL of the thread's page on the board; empty: the email has no link
@@ -15,8 +15,8 @@ struct MailValues {
 
 /// The texts of an email, in UTF-8.
 struct MailText {
-    std::string
-        subject; ///< one line; equal for all emails of a thread, so that mail programs show them together
+    /// One line. Equal for all emails of a thread, so that mail programs show them together.
+    std::string subject;
     std::string text; ///< plain text; lines end with LF and may be long
     std::string html; ///< a whole HTML document, which loads nothing
 };

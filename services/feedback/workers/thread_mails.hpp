@@ -26,7 +26,7 @@ namespace feedback {
 
 namespace asio = boost::asio;
 
-/// What the workers of emails use. All of it outlives them.
+/// The objects that the workers of emails use. All of them outlive the workers.
 struct MailWorkerDeps {
     pg::Database& db;
     tenancy::Directory& directory;

@@ -26,7 +26,7 @@ function say(text) {
   shown = setTimeout(() => (find("#message").textContent = ""), 10_000);
 }
 
-// --- what this tab remembers -----------------------------------------------------------------------------------------------------
+// --- the storage of this tab -----------------------------------------------------------------------------------------------------
 
 const stored = (name) => `board.${name}`;
 function remember(name, value) {
@@ -145,8 +145,8 @@ async function call(method, path, body, signal) {
   if (response.ok) return answer;
   const texts = {
     404: "This post is not on the board any more.",
-    409: "This post was closed or merged, so it takes no more votes.",
-    429: "You are too fast. Wait a moment and try again.",
+    409: "This post was merged or deleted, so it takes no more votes.",
+    429: "Too many requests. Wait a moment and try again.",
   };
   throw Object.assign(new Error(texts[response.status] ?? "This has failed. Try again later."), { answer });
 }
