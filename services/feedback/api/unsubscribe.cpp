@@ -34,10 +34,10 @@ http::Response page(Data data, unsigned status)
     return hosted_pages::html_response(view.render(data), status, "no-store");
 }
 
-Data data_of(std::string brand, std::string const& heading, std::string const& text)
+Data data_of(std::string const& brand, std::string const& heading, std::string const& text)
 {
     Data data;
-    set(data, "brand", std::move(brand));
+    set(data, "brand", brand);
     data.set("heading", heading);
     data.set("text", text);
     return data;
