@@ -197,6 +197,27 @@ std::vector<Attempt> load_attempts(
     return pg::read_rows(rows, read_attempt);
 }
 
+std::optional<Attempt> load_test_attempt(
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id, core::Time now)
+{
+    auto const rows = tx.run(R"(
+        SELECT url, enabled, secret, CASE WHEN previous_until > $3 THEN previous_secret END
+        FROM webhooks
+        WHERE scope_id = $1 AND webhook_id = $2)",
+        {scope_id, webhook_id, now});
+    return pg::read_first(rows, [&](pg::RowReader& r) {
+        Attempt a;
+        a.key.scope_id = scope_id;
+        a.webhook_exists = true;
+        a.webhook_id = webhook_id;
+        a.url = r.text();
+        a.enabled = r.boolean();
+        a.sealed_secret = r.text();
+        a.sealed_previous = r.optional_text();
+        return a;
+    });
+}
+
 void record(pg::Tx& tx, std::span<Result const* const> results)
 {
     using Kind = Result::Kind;

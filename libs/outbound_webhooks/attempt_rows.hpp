@@ -44,6 +44,12 @@ struct Attempt {
 std::vector<Attempt> load_attempts(
     pg::Tx& tx, std::span<DeliveryKey const> keys, std::size_t payload_limit, core::Time now);
 
+/// Returns the data for an attempt at a webhook, enabled or not, without a delivery: `key.scope_id` is set,
+/// the caller sets `key.delivery_id`, `payload` and `traceparent`. Returns nullopt if there is no such
+/// webhook.
+std::optional<Attempt> load_test_attempt(
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id, core::Time now);
+
 /// The recorded result of an attempt.
 struct Report {
     unsigned status = 0; ///< 0 if there was no response

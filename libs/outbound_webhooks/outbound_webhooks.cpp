@@ -46,6 +46,8 @@ std::string seal_anew(crypto::Keyring const& keyring, std::string const& sealed,
     return keyring.seal(secret.reveal(), aad);
 }
 
+} // namespace
+
 std::string payload_of(Event const& event)
 {
     core::JsonWriter body(event.data_json.size() + event.type.size() + 64);
@@ -53,8 +55,6 @@ std::string payload_of(Event const& event)
     body.raw(event.data_json).end_object();
     return std::move(body).str();
 }
-
-} // namespace
 
 std::size_t publish(pg::Tx& tx, http::Context const& context, Event const& event)
 {

@@ -43,10 +43,13 @@ struct Event {
     std::string_view other_user_id{};
 };
 
+/// The body of the requests that announce an event: `{"type":…,"timestamp":…,"data":…}`.
+std::string payload_of(Event const& event);
+
 /// Announces an event to every enabled webhook of the scope that subscribes to its type. Writes one delivery
 /// for each of these webhooks in the caller's transaction, which must include the scope in its `pg::Scopes`.
-/// The deliveries are sent after the commit. The body is `{"type":…,"timestamp":…,"data":…}`. Its bytes are
-/// the same in every attempt. `context` is that of the request that caused the event; it determines the scope
+/// The deliveries are sent after the commit. The body is `payload_of(event)`. Its bytes are the same in every
+/// attempt. `context` is that of the request that caused the event; it determines the scope
 /// and the trace. If the scope has no enabled webhook, only one statement is run. Returns the number of
 /// deliveries.
 std::size_t publish(pg::Tx& tx, http::Context const& context, Event const& event);

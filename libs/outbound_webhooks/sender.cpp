@@ -1,123 +1,22 @@
 #include "outbound_webhooks/sender.hpp"
 
-#include "core/fields.hpp"
 #include "core/scope.hpp"
-#include "crypto/keyring.hpp"
 #include "crypto/random.hpp"
 #include "http_client/url.hpp"
+#include "outbound_webhooks/attempt.hpp"
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "outbound_webhooks/policy.hpp"
-#include "outbound_webhooks/signature.hpp"
-#include "outbound_webhooks/webhook_rows.hpp"
 #include "pg/database.hpp"
 #include "tenancy/tenant_rows.hpp"
 
-#include <stdexcept>
 #include <utility>
 
 namespace outbound_webhooks {
 
 namespace {
 
-constexpr std::size_t excerpt_bytes = 1024;
 /// Limit of the payloads that are loaded for one batch of claims.
 constexpr std::size_t payload_bytes_at_once = 8U << 20;
-
-/// The result of an attempt.
-struct Sent {
-    Answer answer;
-    store::Report report;
-    bool stopped = false; ///< aborted because the process stops
-    bool timed_out = false;
-};
-
-/// The owner of the webhook can read this text, so it must reveal nothing about our network.
-std::string explain(http_client::Error::Kind kind)
-{
-    using Kind = http_client::Error::Kind;
-    switch (kind) {
-    case Kind::dns:
-        return "the host name could not be resolved";
-    case Kind::connect:
-        return "no connection could be made";
-    case Kind::tls:
-        return "TLS failed";
-    case Kind::timeout:
-        return "no answer in time";
-    case Kind::refused_address:
-        return "the host's address is not allowed";
-    case Kind::too_large:
-    case Kind::stopped:
-    case Kind::protocol:
-        break;
-    }
-    return "the answer was not HTTP";
-}
-
-/// Converts the beginning of a body, which may end inside a character, to text that PostgreSQL can store.
-std::string as_text(std::string bytes)
-{
-    std::string_view whole = bytes;
-    while (!whole.empty() && bytes.size() - whole.size() < 3 && !core::is_utf8(whole))
-        whole.remove_suffix(1);
-    bool const utf8 = core::is_utf8(whole);
-    if (utf8) bytes.resize(whole.size());
-    for (char& c : bytes) {
-        if (c == '\0' || (!utf8 && static_cast<unsigned char>(c) >= 0x80)) c = '?';
-    }
-    return bytes;
-}
-
-std::string signatures(
-    crypto::Keyring const& keyring, store::Attempt const& attempt, std::string const& id, core::Time now)
-{
-    std::string const aad = store::secret_aad(attempt.key.scope_id, attempt.webhook_id);
-    auto const sign_with = [&](std::string const& sealed) {
-        auto opened = keyring.open(sealed, aad);
-        if (!opened)
-            throw std::runtime_error("a webhook secret cannot be decrypted with the configured keys");
-        return sign(core::Secret(std::move(*opened)), id, now, *attempt.payload);
-    };
-    std::string out = sign_with(attempt.sealed_secret);
-    if (attempt.sealed_previous) out += ' ' + sign_with(*attempt.sealed_previous);
-    return out;
-}
-
-/// Moves the payload out of `attempt`.
-http_client::Request make_request(crypto::Keyring const& keyring, store::Attempt& attempt, core::Time now)
-{
-    std::string const id = attempt.key.delivery_id.to_string();
-    http_client::Request request;
-    request.method = "POST";
-    request.url = attempt.url;
-    request.headers = {{"Content-Type", "application/json"}, {"webhook-id", id},
-        {"webhook-timestamp", timestamp_header(now)},
-        {"webhook-signature", signatures(keyring, attempt, id, now)}};
-    if (attempt.traceparent) request.headers.emplace_back("traceparent", *attempt.traceparent);
-    request.body = std::move(*attempt.payload);
-    request.stop_grace = stop_grace;
-    request.max_response_bytes = excerpt_bytes;
-    request.truncate_response = true;
-    return request;
-}
-
-Sent read(http_client::Result result)
-{
-    if (auto* const response = std::get_if<http_client::Response>(&result)) {
-        Sent sent{
-            .answer = {response->status, response->retry_after}, .report = {.status = response->status}};
-        bool const accepted = response->status >= 200 && response->status < 300;
-        if (!accepted) sent.report.error = "the endpoint answered " + std::to_string(response->status);
-        if (!response->body.empty()) sent.report.excerpt = as_text(std::move(response->body));
-        return sent;
-    }
-    using Kind = http_client::Error::Kind;
-    auto const kind = std::get<http_client::Error>(result).kind();
-    return {.answer = {},
-        .report = {.error = explain(kind)},
-        .stopped = kind == Kind::stopped,
-        .timed_out = kind == Kind::timeout};
-}
 
 /// Returns host and port as the key of the limit per host. A trailing dot of a host name is ignored.
 std::string host_of(std::string const& url)
@@ -151,7 +50,7 @@ jobs::FinishedRun finished_run_of(jobs::Claim claim, jobs::Outcome::Kind kind, s
 }
 
 /// Decides what follows from an attempt.
-jobs::FinishedRun judge(jobs::Claim claim, store::Attempt const& attempt, Sent sent, core::Time now)
+jobs::FinishedRun judge(jobs::Claim claim, store::Attempt const& attempt, AttemptResult sent, core::Time now)
 {
     using Kind = store::Result::Kind;
     auto const decision = decide(sent.answer, claim.attempts, now, attempt.expires_at, crypto::random_u64());
@@ -311,9 +210,7 @@ void Sender::start(Admission::Id id, DeliveryPtr const& delivery)
 {
     delivery->begun = Steady::now();
     try {
-        auto request = make_request(keyring_, delivery->attempt, clock_.now());
-        request.timeout = timeout_;
-        request.stop = delivery->stop;
+        auto request = make_request(keyring_, delivery->attempt, clock_.now(), timeout_, delivery->stop);
         client_.send(std::move(request),
             [this, id, delivery](http_client::Result result) { answered(id, delivery, std::move(result)); });
     } catch (...) {
@@ -347,7 +244,7 @@ void Sender::finished(Admission::Id id, DeliveryPtr const& delivery, bool timed_
 /// Runs on the client's thread.
 void Sender::answered(Admission::Id id, DeliveryPtr const& delivery, http_client::Result result)
 {
-    auto sent = read(std::move(result));
+    auto sent = read_result(std::move(result));
     finished(id, delivery, sent.timed_out);
     auto const now = clock_.now();
     jobs::FinishedRun run;

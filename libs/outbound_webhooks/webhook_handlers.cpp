@@ -13,6 +13,7 @@
 #include "outbound_webhooks/outbound_webhooks.hpp"
 #include "outbound_webhooks/policy.hpp"
 #include "outbound_webhooks/signature.hpp"
+#include "outbound_webhooks/test_sender.hpp"
 #include "outbound_webhooks/webhook_rows.hpp"
 #include "paging/cursor.hpp"
 
@@ -143,6 +144,22 @@ std::string to_json(store::Delivery const& delivery)
         .member("createdAt", delivery.created_at)
         .member("deliveredAt", delivery.delivered_at)
         .end_object();
+    return std::move(w).str();
+}
+
+std::string to_json(core::Uuid const& message_id, TestSender::Outcome const& outcome)
+{
+    auto const& report = outcome.result.report;
+    core::JsonWriter w(256);
+    w.begin_object()
+        .member("status", outcome.result.accepted() ? "delivered" : "failed")
+        .member("messageId", message_id.to_string())
+        .member("durationMs", static_cast<std::int64_t>(outcome.took.count()));
+    if (report.status == 0)
+        w.member("responseCode", nullptr);
+    else
+        w.member("responseCode", report.status);
+    w.member("error", report.error).member("responseExcerpt", report.excerpt).end_object();
     return std::move(w).str();
 }
 
@@ -319,6 +336,34 @@ asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api
     };
     store::Delivery const delivery = co_await api.db.transact(request.scope(), work);
     co_return http::Response{.status = 202, .body = to_json(delivery)};
+}
+
+asio::awaitable<http::Response> test_webhook(http::Request const& request, Api& api)
+{
+    auto const webhook_id = request.uuid_param("webhookId");
+    auto const scope_id = request.scope().id;
+    auto const place = api.tests->enter(scope_id, webhook_id);
+    auto load = [&](pg::Tx& tx) {
+        return core::require_found(
+            store::load_test_attempt(tx, scope_id, webhook_id, api.clock.now()), "webhook");
+    };
+    store::Attempt attempt = co_await api.db.read(request.scope(), load);
+    co_await api.tests->count(scope_id);
+    auto const message_id = core::Uuid::v7();
+    auto note = [&](pg::Tx& tx) {
+        audit::record(tx, request.context,
+            {.action = "webhook.tested",
+                .subject_type = "webhook",
+                .subject_id = webhook_id.to_string(),
+                .after = json::object{{"messageId", message_id.to_string()}}});
+    };
+    co_await api.db.transact(request.scope(), note);
+    std::string const data = R"({"webhookId":")" + webhook_id.to_string() + R"("})";
+    attempt.key.delivery_id = message_id;
+    attempt.payload = payload_of({.type = test_event, .data_json = data, .at = api.clock.now()});
+    if (!request.context.traceparent.empty()) attempt.traceparent = request.context.traceparent;
+    auto const outcome = co_await api.tests->send(std::move(attempt));
+    co_return http::Response::ok(to_json(message_id, outcome));
 }
 
 } // namespace outbound_webhooks

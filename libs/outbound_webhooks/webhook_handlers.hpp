@@ -17,6 +17,8 @@ class Database;
 
 namespace outbound_webhooks {
 
+class TestSender; // test_sender.hpp
+
 /// The dependencies of the handlers, which must outlive them.
 struct Api {
     pg::Database& db;
@@ -25,6 +27,7 @@ struct Api {
     /// The address policy of the Sender, so that a URL to which it must not send is refused at once.
     http_client::AddressPolicy addresses;
     std::span<std::string_view const> events; ///< the event types that the service publishes
+    TestSender* tests = nullptr;              ///< for `test_webhook`; null if the service sends no webhooks
 };
 
 /// `POST /v1/webhooks` `{url, events?, description?, enabled?}`: 201 with the webhook and its `secret`, which
@@ -55,5 +58,11 @@ boost::asio::awaitable<http::Response> list_deliveries(http::Request const& requ
 /// `POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`: 202. The delivery is sent again under
 /// the same `webhook-id`, with retries for another 3 days. 409 CONFLICT while the webhook is disabled.
 boost::asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api);
+
+/// `POST /v1/webhooks/{webhookId}/test`: sends an event of the type `test_event` at once, also if the webhook
+/// is disabled, and returns 200 with the result, also if the endpoint did not accept the event: `{status,
+/// messageId, durationMs, responseCode, error, responseExcerpt}`. Requires `Api::tests`. Throws the errors of
+/// TestSender.
+boost::asio::awaitable<http::Response> test_webhook(http::Request const& request, Api& api);
 
 } // namespace outbound_webhooks

@@ -68,6 +68,8 @@ inline constexpr auto webhook_routes = [] {
             of_webhooks<Deps, outbound_webhooks::list_deliveries, check>},
         {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", staff,
             of_webhooks<Deps, outbound_webhooks::redeliver, check>},
+        {post, "/v1/webhooks/{webhookId}/test", staff,
+            of_webhooks<Deps, outbound_webhooks::test_webhook, check>},
     });
 }();
 

@@ -148,7 +148,8 @@ void ServiceBase::show_state()
 void ServiceBase::add_shared_work()
 {
     if (!options_.events.empty()) {
-        webhook_delivery_.emplace(db_, runtime_, keyring_, outbound_.addresses());
+        webhook_delivery_.emplace(db_, limiter_, runtime_, keyring_, outbound_.addresses());
+        webhooks_.tests = &webhook_delivery_->tests();
         background_work_.add_worker(outbound_webhooks::Sender::options(), webhook_delivery_->handler());
         add_purge("webhooks.purge", rows_a_step,
             [this](pg::Tx& tx, std::vector<core::ScopeId> const& scopes, std::size_t rows) {
@@ -259,6 +260,7 @@ void ServiceBase::listen()
 
 void ServiceBase::begin_stop() noexcept
 {
+    if (webhook_delivery_) webhook_delivery_->tests().request_stop();
     background_work_.request_stop();
 }
 

@@ -6,26 +6,38 @@ namespace service {
 
 using outbound_webhooks::Admission;
 
-WebhookDelivery::WebhookDelivery(pg::Database& database, Runtime const& runtime,
+WebhookDelivery::WebhookDelivery(pg::Database& database, redis::RateLimiter& limiter, Runtime const& runtime,
     crypto::Keyring const& keyring, http_client::AddressPolicy const& addresses)
     : client_({.addresses = addresses, .ca_file = runtime.settings.outbound_ca_file}),
       sender_(database, runtime.clock, keyring, client_,
-          {.answered = [this](unsigned status) { count_attempt(status); },
+          {.answered = [this](unsigned status) { count(attempts_, status); },
               .put_off =
                   [this](Admission::Reason reason) {
                       put_off_.at(static_cast<std::size_t>(reason))->Increment();
-                  }})
+                  }}),
+      tests_({.keyring = keyring, .client = client_, .limiter = limiter, .clock = runtime.clock},
+          [this](unsigned status) { count(tested_, status); })
 {
     make_counters(runtime.metrics);
     show_load(runtime.metrics);
 }
 
+WebhookDelivery::Answers WebhookDelivery::make_answers(
+    observe::Metrics& metrics, std::string const& name, std::string const& help)
+{
+    Answers answers{};
+    for (std::size_t i = 0; i < answers.size(); ++i)
+        answers[i] =
+            &metrics.counter(name, help, {{"answer", i == 0 ? "none" : std::to_string(i + 1) + "xx"}});
+    return answers;
+}
+
 void WebhookDelivery::make_counters(observe::Metrics& metrics)
 {
-    for (std::size_t i = 0; i < attempts_.size(); ++i)
-        attempts_[i] = &metrics.counter("tetrad_webhook_attempts_total",
-            "Attempts to deliver a webhook, by class of the response status.",
-            {{"answer", i == 0 ? "none" : std::to_string(i + 1) + "xx"}});
+    attempts_ = make_answers(metrics, "tetrad_webhook_attempts_total",
+        "Attempts to deliver a webhook, by class of the response status.");
+    tested_ = make_answers(
+        metrics, "tetrad_webhook_tests_total", "Tests of webhooks, by class of the response status.");
     for (auto const reason : {Admission::Reason::host, Admission::Reason::slow, Admission::Reason::memory})
         put_off_.at(static_cast<std::size_t>(reason)) = &metrics.counter("tetrad_webhook_put_off_total",
             "Deliveries put off before an attempt, because too many attempts to their host or to slow "
@@ -44,12 +56,14 @@ void WebhookDelivery::show_load(observe::Metrics& metrics)
     show("tetrad_webhook_deliveries_waiting",
         "Deliveries that wait in memory, because the maximum number of attempts to their host is in flight.",
         &Sender::Load::waiting);
+    metrics.gauge_callback("tetrad_webhook_tests_in_flight", "Tests of webhooks in flight.",
+        [this] { return static_cast<double>(tests_.in_flight()); });
 }
 
 /// A status below 200 means that there was no valid response.
-void WebhookDelivery::count_attempt(unsigned status) noexcept
+void WebhookDelivery::count(Answers const& answers, unsigned status) noexcept
 {
-    attempts_[status < 200 ? 0 : std::min(status / 100, 5U) - 1]->Increment();
+    answers[status < 200 ? 0 : std::min(status / 100, 5U) - 1]->Increment();
 }
 
 } // namespace service

@@ -91,6 +91,9 @@ constexpr auto own_probes = std::to_array<testing::RouteProbe>({
     {get, "/oauth/external/{name}", Reach::open},
     {get, "/oauth/external/callback", Reach::open},
     {post, "/oauth/external/callback", Reach::open},
+    {get, "/console", Reach::open},
+    {get, "/console/config.json", Reach::open},
+    {get, "/console/assets/{file}", Reach::open},
     {get, "/pages.css", Reach::open},
     {get, "/pages.js", Reach::open},
     {get, "/logo", Reach::open},
@@ -384,6 +387,7 @@ TEST_CASE("anonymous routes accept only credentials and tokens of their own scop
     CHECK(world.as(ada.account).get("/v1/auth/me").status == 200);
     for (auto const& probe : probes) {
         if (probe.reach != Reach::open || probe.path.starts_with("/pages.") ||
+            probe.path.starts_with("/console/assets") ||
             probe.path.starts_with("/.well") || probe.path.starts_with("/webhooks") ||
             probe.path.starts_with("/docs") || probe.path == "/")
             continue;

@@ -2,6 +2,7 @@
 #include "emails.hpp"
 #include "factors.hpp"
 #include "receiver.hpp"
+#include "support/webhook_tests.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -90,10 +91,21 @@ TEST_CASE("the access token of a former admin does not manage webhooks and does 
     CHECK(outcome(as_admin.get(webhook)) == expected);
     CHECK(outcome(as_admin.patch(webhook, R"({"enabled":false})")) == expected);
     CHECK(outcome(as_admin.post(webhook + "/rotate-secret", "{}")) == expected);
+    CHECK(outcome(as_admin.post(webhook + "/test", "{}")) == expected);
     CHECK(outcome(as_admin.get(webhook + "/deliveries")) == expected);
     CHECK(outcome(as_admin.del(webhook)) == expected);
     CHECK(as_owner.get("/v1/webhooks").json().at("items").as_array().size() == 1);
     CHECK(as_owner.get(webhook).json().at("enabled").as_bool());
+}
+
+TEST_CASE("staff can test a webhook of their environment", "[members]")
+{
+    World const world;
+    auto const owner = world.new_owner();
+    auto const admin = world.new_member(owner, "admin");
+    testing::check_webhook_tests({.manager = world.as(admin),
+        .user = world.as(world.new_account()),
+        .elsewhere = world.as(world.new_owner("other-sandbox"))});
 }
 
 TEST_CASE("an invited member who was disabled and enabled is invited again", "[members]")

@@ -1,5 +1,6 @@
 #include "core/text.hpp"
 #include "events.hpp"
+#include "support/webhook_tests.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -306,4 +307,12 @@ TEST_CASE("grants are published to webhooks", "[grants]")
         all_items(backend, "/v1/webhooks/" + text(hook.json(), "webhookId") + "/deliveries");
     REQUIRE(deliveries.size() == 2);
     CHECK(text(deliveries[0], "eventType") == "entitlement.changed");
+}
+
+TEST_CASE("backends can test a webhook of their environment", "[grants]")
+{
+    World const world;
+    testing::check_webhook_tests({.manager = world.as_backend(),
+        .user = world.as_user(testing::ada),
+        .elsewhere = world.as_backend("other-sandbox")});
 }

@@ -53,6 +53,8 @@ void check_webhooks(testing::HttpClient& backend, std::function<void()> const& h
     CHECK(
         checked(backend, "PATCH /v1/webhooks/{webhookId}", path, example_of("PATCH /v1/webhooks/{webhookId}"))
             .status == 200);
+    REQUIRE(backend.patch(path, R"({"url":"http://127.0.0.1:9/"})").status == 200);
+    CHECK(checked(backend, "POST /v1/webhooks/{webhookId}/test", path + "/test", "{}").status == 200);
     CHECK(checked(backend, "DELETE /v1/webhooks/{webhookId}", path).status == 200);
 }
 

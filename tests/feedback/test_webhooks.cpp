@@ -1,5 +1,8 @@
 #include "receiver.hpp"
+#include "silent_hosts.hpp"
 #include "support/eventually.hpp"
+#include "support/raw_connection.hpp"
+#include "support/webhook_tests.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -113,6 +116,54 @@ TEST_CASE("a created thread is delivered to the webhook, signed and with the cal
         return job_line(world.logged(), r.headers.at("webhook-id")).find("\"traceId\":\"" + trace + '"') !=
                std::string::npos;
     }));
+}
+
+TEST_CASE("backends can test a webhook of their environment")
+{
+    World const world;
+    testing::check_webhook_tests({.manager = world.as_backend(),
+        .user = world.as_user(testing::ada),
+        .elsewhere = world.as_backend("other-sandbox")});
+    auto const metrics = world.host->metrics().expose();
+    for (auto const* line : {"tetrad_webhook_tests_total{answer=\"2xx\",service=\"feedback\"} 1\n",
+             "tetrad_webhook_tests_total{answer=\"5xx\",service=\"feedback\"} 1\n",
+             "tetrad_webhook_tests_in_flight{service=\"feedback\"} 0\n"})
+        CHECK(metrics.find(line) != std::string::npos);
+}
+
+TEST_CASE("a test of a webhook goes on if its caller disconnects, and ends when the service stops")
+{
+    World const world;
+    testing::SilentHosts hosts(2);
+    auto client = world.as_backend();
+    auto const test_of = [&](std::size_t host) {
+        auto const made =
+            require(201, client.post("/v1/webhooks", testing::body({{"url", hosts.url(host)}})));
+        return "/v1/webhooks/" + text(made.json(), "webhookId") + "/test";
+    };
+    auto const first = test_of(0), second = test_of(1);
+    {
+        testing::RawConnection caller(world.host->port());
+        caller.send("POST " + first +
+                    " HTTP/1.1\r\nHost: demo-sandbox.feedback.localhost\r\nAuthorization: Bearer " +
+                    world.key() + "\r\nContent-Length: 0\r\n\r\n");
+        REQUIRE(testing::eventually([&] { return hosts.in_flight(0) == 1; }));
+    }
+    auto const refused = client.post(first, "");
+    CHECK(refused.status == 429);
+    CHECK(refused.header("retry-after") == "1");
+    hosts.release();
+    CHECK(testing::eventually([&] { return client.post(first, "").status == 200; }));
+
+    testing::SilentHosts const hung(1);
+    REQUIRE(client.patch(second.substr(0, second.rfind('/')), testing::body({{"url", hung.url(0)}})).status ==
+            200);
+    std::jthread const caller([&world, second] {
+        auto other = world.as_backend();
+        other.post(second, "");
+    });
+    REQUIRE(testing::eventually([&] { return hung.in_flight(0) == 1; }));
+    CHECK(world.host->stop());
 }
 
 TEST_CASE("expensive requests of one scope do not block its other requests or other scopes")

@@ -1,6 +1,7 @@
 #include "receiver.hpp"
 #include "smtp_server.hpp"
 #include "support/twilio.hpp"
+#include "support/webhook_tests.hpp"
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -264,6 +265,14 @@ TEST_CASE("a failure is published with its reason", "[delivery]")
     CHECK(text(told, "type") == "notification.failed");
     CHECK(text(told.at("data"), "notificationId") == id);
     CHECK(text(told.at("data"), "failureReason") == "21614");
+}
+
+TEST_CASE("backends can test a webhook of their environment", "[delivery]")
+{
+    World const world;
+    testing::check_webhook_tests({.manager = world.as_backend(),
+        .user = world.as_user(testing::ada),
+        .elsewhere = world.as_backend("other-sandbox")});
 }
 
 // --- outages

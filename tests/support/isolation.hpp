@@ -72,6 +72,7 @@ inline constexpr auto webhook_probes = std::to_array<RouteProbe>({
     {http::Method::post, "/v1/webhooks/{webhookId}/rotate-secret", Reach::object},
     {http::Method::get, "/v1/webhooks/{webhookId}/deliveries", Reach::object},
     {http::Method::post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
+    {http::Method::post, "/v1/webhooks/{webhookId}/test", Reach::object},
 });
 
 /// `mint`: the body of `POST /v1/keys`. These probes revoke the keys of other scopes, so call them after all

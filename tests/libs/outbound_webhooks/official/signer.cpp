@@ -2,7 +2,9 @@
 #include "core/clock.hpp"
 #include "core/id.hpp"
 #include "core/json_writer.hpp"
+#include "outbound_webhooks/outbound_webhooks.hpp"
 #include "outbound_webhooks/signature.hpp"
+#include "outbound_webhooks/test_sender.hpp"
 
 #include <iostream>
 #include <string>
@@ -12,6 +14,8 @@ int main()
     core::Time const now = core::SystemClock().now();
     std::string const bodies[] = {
         R"({"type":"feedback.created","timestamp":"2026-01-01T00:00:00.000Z","data":{"title":"x"}})",
+        outbound_webhooks::payload_of(
+            {.type = outbound_webhooks::test_event, .data_json = R"({"webhookId":"x"})", .at = now}),
         R"({"data":{"text":"Grüße, 世界 🎉 \" \\ \u0000"}})",
         R"({"type":"long","data":")" + std::string(100'000, 'x') + R"("})",
         "{}",
