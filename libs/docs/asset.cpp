@@ -51,7 +51,13 @@ private:
 
 } // namespace
 
-Asset::Asset(std::string_view gzip, std::string_view content_type) : gzip_(gzip), content_type_(content_type)
+std::string_view cache_control(Caching caching) noexcept
+{
+    return caching == Caching::immutable ? "public, max-age=31536000, immutable" : "no-cache";
+}
+
+Asset::Asset(std::string_view gzip, std::string_view content_type, Caching caching)
+    : gzip_(gzip), content_type_(content_type), caching_(caching)
 {
     auto const digest = crypto::sha256(gzip);
     auto const hash = core::hex::encode(crypto::view(digest).substr(0, 16));
@@ -65,7 +71,7 @@ http::Response Asset::answer(http::Request const& request) const
     auto const& tag = compressed ? gzip_tag_ : plain_tag_;
     auto response = http::Response{.content_type = content_type_}
                         .header("ETag", tag)
-                        .header("Cache-Control", "no-cache")
+                        .header("Cache-Control", cache_control(caching_))
                         .header("Vary", "Accept-Encoding");
     if (http::is_not_modified(request, tag)) {
         response.status = 304;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -62,6 +63,24 @@ std::string bytes(std::string const& file, std::string const& name)
            ";\nconstinit std::string_view const " + name + literal(read(file)) + ";\n}\n";
 }
 
+/// Returns C++ that defines `console::<name>()`: the files of a folder. The text files are compressed.
+std::string files(std::string const& name, std::string const& folder, std::span<std::string const> paths)
+{
+    constexpr std::string_view compressed = ".gz";
+    std::string table;
+    for (auto const& path : paths) {
+        bool const is_compressed = path.ends_with(compressed);
+        auto const shown = path.substr(0, path.size() - (is_compressed ? compressed.size() : 0));
+        table += "{" + literal(shown) + ", " + literal(read(folder + '/' + path)) +
+                 (is_compressed ? ", true},\n" : ", false},\n");
+    }
+    auto const values = paths.empty()
+                            ? std::string("    return {};\n")
+                            : "    static constexpr File all[] = {\n" + table + "};\n    return all;\n";
+    return "#include \"console/bundle.hpp\"\nnamespace console {\nstd::span<File const> " + name +
+           "();\nstd::span<File const> " + name + "()\n{\n" + values + "}\n}\n";
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -69,15 +88,18 @@ int main(int argc, char** argv)
     std::vector<std::string> const arguments(argv + 1, argv + argc);
     bool const is_reference = arguments.size() == 5 && arguments[0] == "reference";
     bool const is_bytes = arguments.size() == 4 && arguments[0] == "bytes";
-    if (!is_reference && !is_bytes) {
+    bool const is_files = arguments.size() >= 4 && arguments[0] == "files";
+    if (!is_reference && !is_bytes && !is_files) {
         std::cerr << "usage: docs_embed reference CONTRACT.openapi.yaml TUTORIAL.md NAMESPACE OUT.cpp\n"
-                     "       docs_embed bytes FILE NAME OUT.cpp\n";
+                     "       docs_embed bytes FILE NAME OUT.cpp\n"
+                     "       docs_embed files NAME FOLDER OUT.cpp [FILE...]\n";
         return 2;
     }
     try {
         auto const text = is_reference ? reference(arguments[1], arguments[2], arguments[3])
-                                       : bytes(arguments[1], arguments[2]);
-        std::ofstream written(arguments.back(), std::ios::binary);
+                          : is_bytes   ? bytes(arguments[1], arguments[2])
+                                       : files(arguments[1], arguments[2], std::span(arguments).subspan(4));
+        std::ofstream written(is_files ? arguments[3] : arguments.back(), std::ios::binary);
         written << "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n" << text;
         if (!written.flush()) throw std::runtime_error("cannot write " + arguments.back());
     } catch (std::exception const& error) {

@@ -21,6 +21,9 @@ namespace auth_mfa {
 namespace {
 
 constexpr std::size_t rows_a_step = 2'000;
+/// Requests for pages of the console and their configuration that a network (/24, /48) may send to one tenant
+/// within a minute.
+constexpr std::int64_t console_requests_per_minute = 600;
 /// How long ended sessions and expired trusted devices are kept, for investigations.
 constexpr std::chrono::days kept_after_end{7};
 
@@ -33,6 +36,7 @@ service::ServiceOptions service_options(
                        pg::Database& db, crypto::Keyring const& keyring) { return keys->load(db, keyring); }},
         .key_kinds = {{"secret", "aut_", core::Access::key}},
         .events = event_types,
+        .requests = {.of_network = console_requests_per_minute},
         .accept_enrolment_tokens = true,
         .own_clients = {std::string(console_client), std::string(board_client)},
         .accept_erasure_tokens = false,       // this service sends them

@@ -15,7 +15,6 @@ namespace auth_mfa {
 
 namespace {
 
-constexpr std::string_view tenant_place = "{tenant}";
 /// The port of feedback in a local run.
 constexpr std::uint16_t local_feedback_port = 8101;
 
@@ -25,12 +24,9 @@ std::optional<ErasureTargetUrl> parse_target(std::string_view text)
     auto const equals = text.find('=');
     auto const service = core::parse_enum<ErasureService>(core::trim(text.substr(0, equals)));
     if (!service || equals == std::string_view::npos) return std::nullopt;
-    ErasureTargetUrl target{*service, std::string(core::trim(text.substr(equals + 1)))};
-    while (target.base.ends_with('/'))
-        target.base.pop_back();
-    if (target.base.find(tenant_place) == std::string::npos || !http_client::parse_url(target.url_of("a")))
-        return std::nullopt;
-    return target;
+    auto base = auth::TenantUrlPattern::parse(text.substr(equals + 1));
+    if (!base) return std::nullopt;
+    return ErasureTargetUrl{*service, *std::move(base)};
 }
 
 /// Reads ERASURE_TARGETS: `service=URL,service=URL`.
@@ -60,13 +56,6 @@ std::vector<ErasureTargetUrl> read_targets(core::Config& config)
 }
 
 } // namespace
-
-std::string ErasureTargetUrl::url_of(std::string_view label) const
-{
-    std::string url = base;
-    url.replace(url.find(tenant_place), tenant_place.size(), label);
-    return url;
-}
 
 std::vector<ErasureService> Config::erasure_services() const
 {
@@ -121,6 +110,7 @@ Config Config::read(core::Config& config)
         config.fault("SMS_BRAND_PROVIDER",
             "must be 1 to " + std::to_string(max_provider_septets) + " characters of the GSM-7 alphabet");
     c.erasure_targets = read_targets(config);
+    c.console = console::Settings::read(config);
     c.feedback_base_host = service::read_host(config, "FEEDBACK_BASE_HOST", c.feedback_base_host,
         "base host of feedback; pages of {slug}.FEEDBACK_BASE_HOST and {slug}-sandbox.FEEDBACK_BASE_HOST may "
         "call the tenant's environment and sign in as the client tetrad-board");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "auth/tenant_url_pattern.hpp"
+#include "console/settings.hpp"
 #include "core/config.hpp"
 #include "crypto/password.hpp"
 #include "domain/erasure.hpp"
@@ -18,10 +20,7 @@ namespace auth_mfa {
 /// A service that is asked to erase deleted users.
 struct ErasureTargetUrl {
     ErasureService service{};
-    std::string base; ///< `https://{tenant}.feedback.example.com`, without a slash at the end
-
-    /// The base URL for a tenant's host label, such as `acme-sandbox`.
-    std::string url_of(std::string_view label) const;
+    auth::TenantUrlPattern base; ///< `https://{tenant}.feedback.example.com`
 };
 
 /// The configuration of auth-mfa in addition to service::Settings (docs/configuration.md).
@@ -39,6 +38,8 @@ struct Config {
     std::string sms_brand_provider; ///< SMS_BRAND_PROVIDER: the company that text messages name as sender
 
     std::vector<ErasureTargetUrl> erasure_targets; ///< ERASURE_TARGETS
+
+    console::Settings console; ///< CONSOLE_FEEDBACK_URL and the other CONSOLE_... variables
 
     /// FEEDBACK_BASE_HOST: base host of feedback, which serves the boards. Empty: there are no boards.
     std::string feedback_base_host = "feedback.localhost";

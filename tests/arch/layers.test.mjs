@@ -8,6 +8,7 @@ import { brokenLayers } from "./layers.mjs";
 const filesBelow = (folder) =>
   readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const at = path.posix.join(folder, entry.name);
+    if (entry.name === "node_modules") return [];
     return entry.isDirectory() ? filesBelow(at) : [at];
   });
 

@@ -6,6 +6,7 @@
 #include "pages/account_confirm.hpp"
 #include "pages/assets.hpp"
 #include "pages/authorize.hpp"
+#include "pages/console.hpp"
 #include "pages/enroll.hpp"
 #include "pages/enrolling.hpp"
 #include "pages/external.hpp"
@@ -34,6 +35,9 @@ constexpr http::Route<Deps> signed_in_route(http::Method method, std::string_vie
     return page_route<signed_in<handler>>(method, path);
 }
 
+/// A page that is the same for everyone who opens it.
+inline constexpr http::RouteOptions public_page{.limits_networks = true, .error_page = error_page};
+
 /// The pages that need no session, to which other sites, apps and mails link. The contract describes them.
 inline constexpr auto entry_routes = [] {
     using enum http::Method;
@@ -54,6 +58,9 @@ inline constexpr auto entry_routes = [] {
             {.error_page = error_page}},
         page_route<get_oauth_logout>(get, "/oauth/logout"),
         {post, "/oauth/logout", core::Access::anonymous, post_oauth_logout, {.error_page = error_page}},
+        {get, "/console", core::Access::anonymous, get_console, public_page},
+        {get, "/console/config.json", core::Access::anonymous, get_console_config, {.limits_networks = true}},
+        {get, "/console/assets/{file}", core::Access::anonymous, get_console_asset, http::tenantless},
         {get, "/pages.css", core::Access::anonymous, get_style, http::tenantless},
         {get, "/pages.js", core::Access::anonymous, get_script, http::tenantless},
     });
@@ -64,6 +71,12 @@ inline constexpr auto entry_routes = [] {
 inline constexpr auto inner_routes = [] {
     using enum http::Method;
     return std::to_array<http::Route<Deps>>({
+        {get, "/console/", core::Access::anonymous, get_console, public_page},
+        {get, "/console/{page}", core::Access::anonymous, get_console, public_page},
+        {get, "/console/{page}/{item}", core::Access::anonymous, get_console, public_page},
+        {get, "/console/{page}/{item}/{part}", core::Access::anonymous, get_console, public_page},
+        {get, "/console/{page}/{item}/{part}/{detail}", core::Access::anonymous, get_console, public_page},
+
         page_route<post_login>(post, "/login"),
         page_route<post_login_passkey>(post, "/login/passkey"),
         page_route<get_login_verify>(get, "/login/verify"),

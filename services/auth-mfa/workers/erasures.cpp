@@ -41,12 +41,6 @@ jobs::Handler for_tenants(ErasureWorkerDeps const& deps,
     };
 }
 
-/// The host label of the scope: `acme` or `acme-sandbox`.
-std::string label_of(core::Scope const& scope)
-{
-    return scope.environment() == core::Environment::sandbox ? scope.slug + "-sandbox" : scope.slug;
-}
-
 /// Whether the response has this status, and a JSON object with this member as its body.
 bool is(http_client::Response const& response, unsigned status, std::string_view name,
     boost::json::value const& value)
@@ -74,7 +68,7 @@ erasures::Attempt attempt_of(http_client::Response const& response)
 } // namespace
 
 ErasureWorker::ErasureWorker(ErasureWorkerDeps deps)
-    : deps_(std::move(deps)), failed_(deps_.metrics.counter("tetrad_erasures_failed_total",
+    : deps_(deps), failed_(deps_.metrics.counter("tetrad_erasures_failed_total",
                                   "Erasures that a service did not confirm within three days."))
 {
 }
@@ -148,7 +142,7 @@ erasures::Attempt ErasureWorker::ask(core::Scope const& scope, Erasure const& er
     if (target == deps_.targets.end()) return {.error = "ERASURE_TARGETS does not have the service"};
     http_client::Request request;
     request.method = "POST";
-    request.url = target->url_of(label_of(scope)) + "/v1/erasures";
+    request.url = target->base.of(scope) + "/v1/erasures";
     request.timeout = request_timeout;
     request.max_response_bytes = max_response;
     try {

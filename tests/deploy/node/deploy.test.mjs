@@ -327,7 +327,8 @@ test("each rule for the consistency of objects finds a fault", () => {
       edit("Gateway", "tetrad", (o) => { o.spec.listeners.pop(); o.spec.listeners.pop(); }), edit("Certificate", "tetrad-wildcard", (o) => { o.spec.dnsNames.splice(2, 1); }),
       edit("HTTPRoute", "notify", (o) => { delete o.spec.rules[0].filters; }), edit("HTTPRoute", "to-https", (o) => { delete o.spec.rules[0].matches; })],
     hosts: [(objects) => { settingsOf(objects, "notify").JWT_ISSUER_HOST = "auth.example.org"; },
-      (objects) => { settingsOf(objects, "auth-mfa").FEEDBACK_BASE_HOST = "feedback.example.org"; }],
+      (objects) => { settingsOf(objects, "auth-mfa").FEEDBACK_BASE_HOST = "feedback.example.org"; },
+      (objects) => { delete settingsOf(objects, "auth-mfa").CONSOLE_NOTIFY_URL; }, (objects) => { settingsOf(objects, "auth-mfa").CONSOLE_BILLING_URL = "https://{tenant}.billing.example.org"; }],
     monitoring: [edit("ServiceMonitor", "tetrad", (o) => { o.spec.endpoints[0].port = "metrics"; }), edit("Service", "notify", (o) => { delete o.metadata.labels["app.kubernetes.io/part-of"]; })],
     namespaces: [edit("Namespace", "tetrad", (o) => { o.metadata.labels = {}; }), edit("Service", "notify", (o) => { o.metadata.namespace = "default"; })],
   };

@@ -198,7 +198,7 @@ export function settingsOf(objects, name) {
 }
 
 /** The pages for people of auth-mfa. */
-const hostedPages = ["/login", "/register", "/account", "/enroll", "/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email"];
+const hostedPages = ["/login", "/register", "/account", "/enroll", "/reset", "/verify-email", "/invite", "/confirm-email", "/revert-email", "/console"];
 
 function routes(objects) {
   const [gateway] = of(objects, "Gateway");
@@ -231,7 +231,12 @@ function hosts(objects) {
   const boards = settingsOf(objects, "feedback").BASE_HOST ?? "feedback.localhost";
   const known = settingsOf(objects, "auth-mfa").FEEDBACK_BASE_HOST ?? "feedback.localhost";
   const board = known === boards ? [] : [`auth-mfa: FEEDBACK_BASE_HOST is not ${boards}, feedback's BASE_HOST`];
-  return board.concat(services(objects).filter(({ metadata: { name } }) => name !== "auth-mfa").flatMap(({ metadata: { name } }) =>
+  const called = ["feedback", "notify", "billing"].flatMap((name) => {
+    const url = settingsOf(objects, "auth-mfa")[`CONSOLE_${name.toUpperCase()}_URL`];
+    const host = /^https?:\/\/\{tenant\}\.([^:/]+)(:\d+)?$/.exec(url)?.[1];
+    return host === (settingsOf(objects, name).BASE_HOST ?? `${name}.localhost`) ? [] : [`auth-mfa: CONSOLE_${name.toUpperCase()}_URL is not at ${name}'s BASE_HOST`];
+  });
+  return [...board, ...called].concat(services(objects).filter(({ metadata: { name } }) => name !== "auth-mfa").flatMap(({ metadata: { name } }) =>
     (settingsOf(objects, name).JWT_ISSUER_HOST ?? "auth.localhost") === issuer ? [] : [`${name}: JWT_ISSUER_HOST is not ${issuer}, auth-mfa's BASE_HOST`]));
 }
 
