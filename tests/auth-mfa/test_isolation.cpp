@@ -387,9 +387,8 @@ TEST_CASE("anonymous routes accept only credentials and tokens of their own scop
     CHECK(world.as(ada.account).get("/v1/auth/me").status == 200);
     for (auto const& probe : probes) {
         if (probe.reach != Reach::open || probe.path.starts_with("/pages.") ||
-            probe.path.starts_with("/console/assets") ||
-            probe.path.starts_with("/.well") || probe.path.starts_with("/webhooks") ||
-            probe.path.starts_with("/docs") || probe.path == "/")
+            probe.path.starts_with("/console/assets") || probe.path.starts_with("/.well") ||
+            probe.path.starts_with("/webhooks") || probe.path.starts_with("/docs") || probe.path == "/")
             continue;
         auto nowhere = world.client("nobody");
         INFO(probe.path);

@@ -69,7 +69,7 @@ erasures::Attempt attempt_of(http_client::Response const& response)
 
 ErasureWorker::ErasureWorker(ErasureWorkerDeps deps)
     : deps_(deps), failed_(deps_.metrics.counter("tetrad_erasures_failed_total",
-                                  "Erasures that a service did not confirm within three days."))
+                       "Erasures that a service did not confirm within three days."))
 {
 }
 
