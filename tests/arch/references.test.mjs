@@ -12,6 +12,8 @@ const outside = {
     [/^awaitable\.hpp$/, "a header of Boost.Asio"],
     [/^deploy\/\.env$/, "written by deploy/make-secrets"],
     [/^userlist\.txt$/, "a file of PgBouncer"],
+    [/^Node\.js$/, "a program"],
+    [/^terms\.txt$/, "an example of the contract in proto/notify.openapi.yaml, in the types that are generated from it"],
   ],
   functions: [
     [/^io_context$/, "a class of Boost.Asio"],

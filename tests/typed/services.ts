@@ -130,21 +130,22 @@ export class Services {
     return exchange;
   }
 
+  /** A `fetch` that checks all traffic against the service's contract. */
+  fetchOf(name: Name): (request: Request) => Promise<Response> {
+    return async (request) => {
+      const body = Buffer.from(await request.arrayBuffer());
+      const exchange = await this.send(name, request.method, request.url, request.headers, body);
+      const { status, headers } = exchange;
+      return new Response(status === 204 ? null : exchange.body, { status, headers });
+    };
+  }
+
   /** A typed client of a service. All its traffic is checked against the contract. */
   client<Paths extends {}>(name: Name, bearer?: string): Client<Paths> {
     return createClient<Paths>({
       baseUrl: this.base(name),
       headers: bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` },
-      fetch: async (request: Request) => {
-        const { status, headers, body } = await this.send(
-          name,
-          request.method,
-          request.url,
-          request.headers,
-          Buffer.from(await request.arrayBuffer()),
-        );
-        return new Response(status === 204 ? null : body, { status, headers });
-      },
+      fetch: this.fetchOf(name),
     });
   }
 }

@@ -1,37 +1,30 @@
 // Steps that the stories of several services share: tenants, the API reference and webhooks.
 import assert from "node:assert/strict";
-import { Webhook } from "standardwebhooks";
+import { verifyWebhook } from "@tetrad/client";
 import type { paths } from "./clients/feedback.js";
-import { eventually, ok, refused, type Name, type World } from "./world.js";
+import { errorOf, eventually, ok, refused, type Name, type World } from "./world.js";
 
-type Shared = { [path in Extract<keyof paths, `/v1/admin/${string}` | `/v1/webhooks${string}` | `/docs${string}` | "/">]: paths[path] };
+type Reference = { [path in Extract<keyof paths, `/docs${string}` | "/">]: paths[path] };
 
 /** The operator creates, changes and erases a tenant. */
 export async function administer(world: World, name: Name): Promise<void> {
-  const operator = world.client<Shared>(name, world.env["MASTER_KEY"]);
-  const tenant = { params: { path: { slug: "contract" } } };
-  const made = await operator.PUT("/v1/admin/tenants/{slug}", {
-    ...tenant,
-    body: { displayName: "Contract", limits: { requestsPerMinute: 60 } },
-  });
+  const operator = world.area(name, world.env["MASTER_KEY"]);
+  const made = await operator.putTenant("contract", { displayName: "Contract", limits: { requestsPerMinute: 60 } }).withResponse();
   assert.equal(made.response.status, 201);
-  const changed = await ok(operator.PUT("/v1/admin/tenants/{slug}", { ...tenant, body: { displayName: "Contract", status: "suspended" } }));
+  const changed = await operator.putTenant("contract", { displayName: "Contract", status: "suspended" });
   assert.equal(changed.limits["requestsPerMinute"], 60);
-  assert.deepEqual(await ok(operator.GET("/v1/admin/tenants/{slug}", tenant)), changed);
+  assert.deepEqual(await operator.getTenant("contract"), changed);
   assert.deepEqual(
-    (await ok(operator.GET("/v1/admin/tenants"))).items.map(({ slug }) => slug),
+    (await operator.listTenants()).items.map(({ slug }) => slug),
     ["contract", "demo"],
   );
-  await eventually(async () => {
-    const { response } = await operator.DELETE("/v1/admin/tenants/{slug}", { params: { ...tenant.params, query: { purge: "now" } } });
-    return response.status === 503 ? undefined : true;
-  });
-  await refused(operator.GET("/v1/admin/tenants/{slug}", tenant), "TENANT_NOT_FOUND");
+  await eventually(async () => (await errorOf(operator.deleteTenant("contract", { purge: "now" })))?.status !== 503 || undefined);
+  await refused(operator.getTenant("contract"), "TENANT_NOT_FOUND");
 }
 
 /** A browser loads the front page, the tutorial and the API reference. */
 export async function readReference(world: World, name: Name): Promise<void> {
-  const anybody = world.client<Shared>(name);
+  const anybody = world.client<Reference>(name);
   const front = String(await ok(anybody.GET("/", { parseAs: "text" })));
   assert.ok(front.includes('href="docs"') && front.includes('href="docs/tutorial"') && front.includes("/livez"));
   assert.ok(String(await ok(anybody.GET("/docs/tutorial", { parseAs: "text" }))).includes("<h1>Tutorial"));
@@ -49,33 +42,35 @@ export async function readReference(world: World, name: Name): Promise<void> {
 /** Creates a webhook for events of one type. The returned function waits for an event that contains a text, verifies its signature,
     calls the other operations on the webhook, and returns the event's data. */
 export async function listen(world: World, name: Name, key: string, type: string): Promise<<Data>(mentioned: string) => Promise<Data>> {
-  const backend = world.client<Shared>(name, key);
-  const webhook = await ok(backend.POST("/v1/webhooks", { body: { url: `${world.receiver.url}/${name}`, events: [type] } }));
-  const path = { webhookId: webhook.webhookId };
+  const backend = world.area(name, key);
+  const webhook = await backend.createWebhook({ url: `${world.receiver.url}/${name}`, events: [type as never] });
   return async <Data>(mentioned: string): Promise<Data> => {
     const sent = await eventually(() => world.receiver.received.find(({ body }) => body.includes(mentioned)));
-    const event = new Webhook(webhook.secret).verify(sent.body, sent.headers) as { type: string; data: Data };
+    const event = await verifyWebhook({ ...sent, secret: webhook.secret });
     assert.equal(event.type, type);
     const delivery = await eventually(async () => {
-      const { items } = await ok(backend.GET("/v1/webhooks/{webhookId}/deliveries", { params: { path, query: { status: "delivered" } } }));
+      const { items } = await backend.listDeliveries(webhook.webhookId, { status: "delivered" });
       return items[0];
     });
     assert.equal(delivery.lastStatus, 204);
     const before = world.receiver.received.length;
-    await ok(
-      backend.POST("/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", {
-        params: { path: { ...path, deliveryId: delivery.deliveryId } },
-      }),
-    );
+    await backend.redeliver(webhook.webhookId, delivery.deliveryId);
     await eventually(() => (world.receiver.received.length > before ? true : undefined));
-    assert.notEqual((await ok(backend.POST("/v1/webhooks/{webhookId}/rotate-secret", { params: { path } }))).secret, webhook.secret);
-    assert.equal((await ok(backend.PATCH("/v1/webhooks/{webhookId}", { params: { path }, body: { enabled: false } }))).enabled, false);
-    assert.equal((await ok(backend.GET("/v1/webhooks/{webhookId}", { params: { path } }))).enabled, false);
+    const fresh = await backend.rotateWebhookSecret(webhook.webhookId);
+    assert.notEqual(fresh.secret, webhook.secret);
+    const tested = await backend.testWebhook(webhook.webhookId);
+    assert.equal(tested.status, "delivered");
+    assert.equal(tested.responseCode, 204);
+    const test = world.receiver.received.find(({ headers }) => headers["webhook-id"] === tested.messageId)!;
+    for (const secret of [webhook.secret, fresh.secret]) // a day long, messages have signatures by both
+      assert.deepEqual((await verifyWebhook({ ...test, secret })).data, { webhookId: webhook.webhookId });
+    assert.equal((await backend.updateWebhook(webhook.webhookId, { enabled: false })).enabled, false);
+    assert.equal((await backend.getWebhook(webhook.webhookId)).enabled, false);
     assert.deepEqual(
-      (await ok(backend.GET("/v1/webhooks"))).items.map(({ webhookId }) => webhookId),
+      (await backend.listWebhooks()).items.map(({ webhookId }) => webhookId),
       [webhook.webhookId],
     );
-    await ok(backend.DELETE("/v1/webhooks/{webhookId}", { params: { path } }));
-    return event.data;
+    await backend.deleteWebhook(webhook.webhookId);
+    return event.data as Data;
   };
 }

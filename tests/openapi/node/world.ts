@@ -4,11 +4,38 @@ import { once } from "node:events";
 import type http from "node:http";
 import type http2 from "node:http2";
 import type net from "node:net";
+import { ApiError, Auth, Billing, Feedback, Notify, type ClientOptions } from "@tetrad/client";
 import { listening, played } from "./played.js";
 import { Apple, Issuer, NameServer, Receiver, Twilio } from "./providers.js";
 import { Services, type Name } from "./services.js";
 
-export { eventually, exchanged, ok, refused, type Name } from "./services.js";
+export { eventually, exchanged, ok, refused as rejected, type Name } from "./services.js";
+
+
+/** The error of a call; undefined if it succeeds. */
+export async function errorOf(call: PromiseLike<unknown>): Promise<ApiError | undefined> {
+  try {
+    await call;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** The error of a call that must be refused with that code. */
+export async function refused(call: PromiseLike<unknown>, code: string): Promise<ApiError> {
+  const error = await errorOf(call);
+  assert.equal(error?.code, code, error?.message);
+  return error!;
+}
+
+/** All items of a list, or all lines of an export. */
+export async function collected<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
 
 export class World extends Services {
   readonly apple = new Apple();
@@ -29,6 +56,32 @@ export class World extends Services {
       throw error;
     }
     return world;
+  }
+
+  feedback(credential?: string): Feedback {
+    return new Feedback(this.#options("feedback", credential));
+  }
+
+  auth(credential?: string): Auth {
+    return new Auth(this.#options("auth-mfa", credential));
+  }
+
+  notify(credential?: string): Notify {
+    return new Notify(this.#options("notify", credential));
+  }
+
+  billing(credential?: string): Billing {
+    return new Billing(this.#options("billing", credential));
+  }
+
+  /** The client of any service, for the operations that all services have. */
+  area(name: Name, credential?: string): Feedback | Auth | Notify | Billing {
+    return this[name === "auth-mfa" ? "auth" : name](credential);
+  }
+
+  /** Options of a client whose traffic is checked against the contract. */
+  #options(name: Name, credential: string | undefined): ClientOptions {
+    return { baseUrl: this.base(name), fetch: this.fetchOf(name), ...(credential !== undefined && { apiKey: credential }) };
   }
 
   override async stop(): Promise<void> {

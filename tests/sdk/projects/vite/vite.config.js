@@ -1,0 +1,1 @@
+export default { build: { modulePreload: { polyfill: false }, target: "es2022" } };
