@@ -1,0 +1,26 @@
+import type { Some } from "../../i18n/index.ts";
+
+export default {
+  "app.name": "وحدة التحكم",
+  "nav.overview": "نظرة عامة",
+  "nav.feedback": "الملاحظات",
+  "nav.users": "المستخدمون",
+  "nav.notify": "الإشعارات",
+  "nav.billing": "الفوترة",
+  "environment.production": "الإنتاج",
+  "environment.openProduction": "فتح الإنتاج",
+  "environment.openSandbox": "فتح بيئة الاختبار",
+  "session.signIn": "تسجيل الدخول",
+  "session.signOut": "تسجيل الخروج",
+  "theme.title": "المظهر",
+  "theme.system": "حسب النظام",
+  "theme.light": "فاتح",
+  "theme.dark": "داكن",
+  "language.title": "اللغة",
+  "action.cancel": "إلغاء",
+  "action.close": "إغلاق",
+  "action.copy": "نسخ",
+  "action.save": "حفظ",
+  "action.delete": "حذف",
+  "action.retry": "إعادة المحاولة",
+} satisfies Some<"common">;

@@ -1,0 +1,26 @@
+import type { Some } from "../../i18n/index.ts";
+
+export default {
+  "app.name": "Consola",
+  "nav.overview": "Resumen",
+  "nav.feedback": "Comentarios",
+  "nav.users": "Usuarios",
+  "nav.notify": "Notificaciones",
+  "nav.billing": "Facturación",
+  "environment.production": "Producción",
+  "environment.openProduction": "Abrir producción",
+  "environment.openSandbox": "Abrir sandbox",
+  "session.signIn": "Iniciar sesión",
+  "session.signOut": "Cerrar sesión",
+  "theme.title": "Tema",
+  "theme.system": "Como el sistema",
+  "theme.light": "Claro",
+  "theme.dark": "Oscuro",
+  "language.title": "Idioma",
+  "action.cancel": "Cancelar",
+  "action.close": "Cerrar",
+  "action.copy": "Copiar",
+  "action.save": "Guardar",
+  "action.delete": "Eliminar",
+  "action.retry": "Reintentar",
+} satisfies Some<"common">;

@@ -1,0 +1,26 @@
+import type { Some } from "../../i18n/index.ts";
+
+export default {
+  "app.name": "Console",
+  "nav.overview": "Vue d’ensemble",
+  "nav.feedback": "Retours",
+  "nav.users": "Utilisateurs",
+  "nav.notify": "Notifications",
+  "nav.billing": "Facturation",
+  "environment.production": "Production",
+  "environment.openProduction": "Ouvrir la production",
+  "environment.openSandbox": "Ouvrir le bac à sable",
+  "session.signIn": "Se connecter",
+  "session.signOut": "Se déconnecter",
+  "theme.title": "Thème",
+  "theme.system": "Comme le système",
+  "theme.light": "Clair",
+  "theme.dark": "Sombre",
+  "language.title": "Langue",
+  "action.cancel": "Annuler",
+  "action.close": "Fermer",
+  "action.copy": "Copier",
+  "action.save": "Enregistrer",
+  "action.delete": "Supprimer",
+  "action.retry": "Réessayer",
+} satisfies Some<"common">;

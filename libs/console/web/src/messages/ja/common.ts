@@ -1,0 +1,26 @@
+import type { Some } from "../../i18n/index.ts";
+
+export default {
+  "app.name": "コンソール",
+  "nav.overview": "概要",
+  "nav.feedback": "フィードバック",
+  "nav.users": "ユーザー",
+  "nav.notify": "通知",
+  "nav.billing": "請求",
+  "environment.production": "本番環境",
+  "environment.openProduction": "本番環境を開く",
+  "environment.openSandbox": "サンドボックスを開く",
+  "session.signIn": "サインイン",
+  "session.signOut": "サインアウト",
+  "theme.title": "テーマ",
+  "theme.system": "システムに合わせる",
+  "theme.light": "ライト",
+  "theme.dark": "ダーク",
+  "language.title": "言語",
+  "action.cancel": "キャンセル",
+  "action.close": "閉じる",
+  "action.copy": "コピー",
+  "action.save": "保存",
+  "action.delete": "削除",
+  "action.retry": "再試行",
+} satisfies Some<"common">;

@@ -1,0 +1,26 @@
+import type { Some } from "../../i18n/index.ts";
+
+export default {
+  "app.name": "Console",
+  "nav.overview": "Visão geral",
+  "nav.feedback": "Feedback",
+  "nav.users": "Usuários",
+  "nav.notify": "Notificações",
+  "nav.billing": "Cobrança",
+  "environment.production": "Produção",
+  "environment.openProduction": "Abrir produção",
+  "environment.openSandbox": "Abrir sandbox",
+  "session.signIn": "Entrar",
+  "session.signOut": "Sair",
+  "theme.title": "Tema",
+  "theme.system": "Como o sistema",
+  "theme.light": "Claro",
+  "theme.dark": "Escuro",
+  "language.title": "Idioma",
+  "action.cancel": "Cancelar",
+  "action.close": "Fechar",
+  "action.copy": "Copiar",
+  "action.save": "Salvar",
+  "action.delete": "Excluir",
+  "action.retry": "Tentar de novo",
+} satisfies Some<"common">;

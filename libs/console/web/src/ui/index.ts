@@ -1,0 +1,18 @@
+export { Button, IconButton, LinkButton, type ButtonProps } from "./button.tsx";
+export { CopyableCode, CopyButton } from "./copy.tsx";
+export { csvCell, download, toCsv, type CsvValue } from "./csv.ts";
+export { DataTable, RowLink, type Column, type DataTableProps, type TableSelection } from "./data-table.tsx";
+export { ConfirmDialog, Dialog, type ConfirmDialogProps, type DialogProps } from "./dialog.tsx";
+export { Avatar, Badge, Card, DateTime, KeyValueList, PageHeader, Progress, Stat, TimeAgo, type PageHeaderProps, type Tone } from "./display.tsx";
+export { ErrorBoundary } from "./error-boundary.tsx";
+export { describeError, fieldErrors, isCancelled } from "./errors.ts";
+export { Checkbox, RadioGroup, SearchField, Select, Switch, TextArea, TextField, type Option } from "./fields.tsx";
+export { JsonView } from "./json-view.tsx";
+export { useMedia, usePhone } from "./media.ts";
+export { Menu, type MenuEntry, type MenuPart } from "./menu.tsx";
+export { MultiSelect } from "./multi-select.tsx";
+export { isNotFound, usePages, type PagesOptions, type PagesResult } from "./queries.ts";
+export { useShortcuts } from "./shortcuts.ts";
+export { EmptyState, ErrorNotice, Notice, QueryState, Skeleton, Spinner } from "./states.tsx";
+export { NavTabs, Tabs, type TabEntry } from "./tabs.tsx";
+export { toast, Toasts } from "./toast.tsx";
