@@ -152,8 +152,10 @@ const webhooks = [
     [`sum(tetrad_webhook_attempts_in_flight${of()})`, "in flight"],
     [`sum(tetrad_webhook_slow_attempts_in_flight${of()})`, "in flight to slow endpoints"],
     [`sum(tetrad_webhook_deliveries_waiting${of()})`, "waiting for their host"],
+    [`sum(tetrad_webhook_tests_in_flight${of()})`, "tests in flight"],
   ]),
   graph("Webhooks: postponed", "ops", [[per("reason", rate("tetrad_webhook_put_off_total")), "{{reason}}"]]),
+  graph("Webhooks: answers to tests", "ops", [[per("answer", rate("tetrad_webhook_tests_total")), "{{answer}}"]], { description: "Tests that people and programs start (POST /v1/webhooks/{webhookId}/test)." }),
 ];
 const providers = [
   graph("Answers from providers", "ops", [[per("provider, answer", rate("tetrad_provider_answers_total")), "{{provider}} {{answer}}"]]),
