@@ -32,7 +32,7 @@ App::App(Config const& config, service::Runtime const& runtime)
       store_(blobs::make_store(
           config.blobs, {keyring_, internal_, runtime.clock, runtime.logger, runtime.metrics})),
       attachments_(db_, *store_, runtime.clock, config.blobs.attachments()), batchers_(db_),
-      board_{runtime.settings.base_host, config.sign_in_url, pages::PageCache(runtime.metrics)},
+      board_{runtime.settings.base_host, *config.sign_in_url, pages::PageCache(runtime.metrics)},
       mailer_(mail::make_mailer(config.mail, runtime.settings.outbound_ca_file, runtime.metrics)),
       mails_({.db = db_,
           .directory = directory_,

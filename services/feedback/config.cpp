@@ -28,25 +28,14 @@ std::string default_sign_in_url(service::TokenIssuer const& issuer)
     return "http://{tenant}." + issuer.host + (has_port ? std::string() : port);
 }
 
-/// Whether the text is an http or https URL without a path, with `{tenant}.` before its host.
-bool is_origin_of_tenants(std::string_view url)
+std::optional<auth::TenantUrlPattern> read_sign_in_url(
+    core::Config& config, service::TokenIssuer const& issuer)
 {
-    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789.-:";
-    for (std::string_view const scheme : {"https://{tenant}.", "http://{tenant}."}) {
-        if (!url.starts_with(scheme)) continue;
-        auto const rest = url.substr(scheme.size());
-        return !rest.empty() && rest.find_first_not_of(letters) == std::string_view::npos;
-    }
-    return false;
-}
-
-std::string read_sign_in_url(core::Config& config, service::TokenIssuer const& issuer)
-{
-    auto url = config.text("BOARD_SIGN_IN_URL", "",
+    auto const text = config.text("BOARD_SIGN_IN_URL", "",
         "URL of the tenants' auth hosts, where users of boards sign in: https://{tenant}.auth.example.com; "
         "by default, made from JWT_ISSUER_HOST");
-    if (url.empty()) return default_sign_in_url(issuer);
-    if (!is_origin_of_tenants(url))
+    auto url = auth::TenantUrlPattern::parse(text.empty() ? default_sign_in_url(issuer) : text);
+    if (!url || (!text.empty() && !url->is_origin()))
         config.fault("BOARD_SIGN_IN_URL",
             "must be an http or https URL without a path whose host begins with `{tenant}.`, in lower case");
     return url;

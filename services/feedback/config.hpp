@@ -1,9 +1,12 @@
 #pragma once
 
+#include "auth/tenant_url_pattern.hpp"
 #include "blobs/options.hpp"
 #include "core/config.hpp"
 #include "mail/options.hpp"
 #include "service/service_base.hpp"
+
+#include <optional>
 
 namespace feedback {
 
@@ -12,8 +15,8 @@ struct Config {
     service::TokenIssuer issuer;
     blobs::Options blobs;
     mail::Options mail;
-    std::int64_t requests_of_network = 0; ///< BOARD_REQUESTS_PER_MINUTE
-    std::string sign_in_url; ///< BOARD_SIGN_IN_URL; `{tenant}` stands for the label of the tenant's host
+    std::int64_t requests_of_network = 0;              ///< BOARD_REQUESTS_PER_MINUTE
+    std::optional<auth::TenantUrlPattern> sign_in_url; ///< BOARD_SIGN_IN_URL; of the auth hosts
 
     /// Reads the variables. Errors are collected in `config`.
     static Config read(core::Config& config);

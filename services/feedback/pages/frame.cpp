@@ -62,15 +62,6 @@ std::string text_of(core::Error const& error)
 
 } // namespace
 
-std::string Board::auth_origin(core::Scope const& scope) const
-{
-    constexpr std::string_view mark = "{tenant}";
-    auto const label = scope.slug + (scope.environment() == core::Environment::sandbox ? "-sandbox" : "");
-    auto url = sign_in_url;
-    if (auto const at = url.find(mark); at != std::string::npos) url.replace(at, mark.size(), label);
-    return url;
-}
-
 asio::awaitable<Frame> frame_of(http::Request const& req, Deps& deps)
 {
     auto const& scope = req.scope();
@@ -82,7 +73,7 @@ asio::awaitable<Frame> frame_of(http::Request const& req, Deps& deps)
     Frame frame;
     frame.brand = BoardBrand::of(*tenant, environment);
     frame.origin = board_url::origin(deps.board.base_host, port_of(req), scope);
-    frame.auth = deps.board.auth_origin(scope);
+    frame.auth = deps.board.sign_in_url.of(scope);
     frame.listed = environment == core::Environment::production;
     frame.settings = settings.version;
     co_return frame;
