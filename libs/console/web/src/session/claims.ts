@@ -24,7 +24,7 @@ export function readClaims(token: string): Claims {
   return { email: "", role: "user", tenant: "", env: "production", acr: "aal1", auth_time: 0, exp: 0, iat: 0, sub: "", ...claims };
 }
 
-/** Who may use the console. */
+/** Whether the user may use the console. */
 export type Standing = "staff" | "second-factor-needed" | "not-staff";
 
 export function standingOf({ role, acr }: Claims): Standing {

@@ -2,8 +2,8 @@ import { TriangleAlert, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 import { useT } from "../i18n/index.ts";
+import { useAttempt } from "./attempt.ts";
 import { Button, IconButton } from "./button.tsx";
-import { isCancelled } from "./errors.ts";
 import { TextField } from "./fields.tsx";
 import { ErrorNotice } from "./states.tsx";
 
@@ -58,24 +58,17 @@ export interface ConfirmDialogProps {
 export function ConfirmDialog({ isOpen, onClose, title, children, confirmLabel, tone = "danger", typeToConfirm, onConfirm }: ConfirmDialogProps): ReactNode {
   const t = useT("common");
   const [typed, setTyped] = useState("");
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { run, pending, error, clear } = useAttempt();
   const close = (): void => {
     setTyped("");
-    setError(null);
+    clear();
     onClose();
   };
   const confirm = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
-    try {
+    await run(async () => {
       await onConfirm();
       close();
-    } catch (failure) {
-      if (!isCancelled(failure)) setError(failure);
-    } finally {
-      setPending(false);
-    }
+    });
   };
   const blocked = typeToConfirm !== undefined && typed.trim() !== typeToConfirm;
   return (

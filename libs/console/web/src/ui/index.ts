@@ -2,6 +2,8 @@ export { Button, IconButton, LinkButton, type ButtonProps } from "./button.tsx";
 export { CopyableCode, CopyButton } from "./copy.tsx";
 export { csvCell, download, toCsv, type CsvValue } from "./csv.ts";
 export { DataTable, RowLink, type Column, type DataTableProps, type TableSelection } from "./data-table.tsx";
+export { useAttempt, type Attempt } from "./attempt.ts";
+export { useDelayed } from "./delayed.ts";
 export { ConfirmDialog, Dialog, type ConfirmDialogProps, type DialogProps } from "./dialog.tsx";
 export { Avatar, Badge, Card, DateTime, KeyValueList, PageHeader, Progress, Stat, TimeAgo, type PageHeaderProps, type Tone } from "./display.tsx";
 export { ErrorBoundary } from "./error-boundary.tsx";

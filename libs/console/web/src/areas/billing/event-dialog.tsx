@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Link } from "../../router/index.tsx";
 import { useClients, useStepUp } from "../../session/index.ts";
-import { Button, CopyableCode, DateTime, Dialog, ErrorNotice, isCancelled, JsonView, KeyValueList, Notice } from "../../ui/index.ts";
+import { Button, CopyableCode, DateTime, Dialog, ErrorNotice, JsonView, KeyValueList, Notice, useAttempt } from "../../ui/index.ts";
 import { ResultBadge, useEventName } from "./labels.tsx";
 import { userHref, type BillingEvent, type EventResult } from "./model.ts";
 import { keys } from "./queries.ts";
@@ -17,21 +17,14 @@ export function EventDialog({ event, onClose }: { event: BillingEvent; onClose: 
   const client = useQueryClient();
   const { billing } = useClients();
   const stepUp = useStepUp();
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { run, pending, error } = useAttempt();
   const [outcome, setOutcome] = useState<{ result: EventResult; reason: string | null } | null>(null);
   const replay = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
     setOutcome(null);
-    try {
+    await run(async () => {
       setOutcome(await stepUp(() => billing.replayEvent(event.eventId)));
       await client.invalidateQueries({ queryKey: keys.all });
-    } catch (failure) {
-      if (!isCancelled(failure)) setError(failure);
-    } finally {
-      setPending(false);
-    }
+    });
   };
   return (
     <Dialog

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
 import { useClients, useStepUp, useTenant } from "../../session/index.ts";
-import { Button, Dialog, EmptyState, ErrorNotice, fieldErrors, isCancelled, LinkButton, QueryState, RadioGroup, Select, TextField, toast } from "../../ui/index.ts";
+import { Button, Dialog, EmptyState, ErrorNotice, fieldErrors, LinkButton, QueryState, RadioGroup, Select, TextField, toast, useAttempt } from "../../ui/index.ts";
 import { dateField, momentOf, type Product } from "./model.ts";
 import { keys, useProducts } from "./queries.ts";
 import { UserSearch } from "./user-search.tsx";
@@ -18,7 +18,7 @@ export function GrantDialog({ userId: given, email: givenEmail = null, onClose, 
   const [user, setUser] = useState<{ id: string; email: string | null } | null>(given === undefined ? null : { id: given, email: givenEmail });
   if (user === null)
     return (
-      <Dialog isOpen onClose={onClose} title={t("grant.whom")}>
+      <Dialog isOpen onClose={onClose} title={t("grant.user")}>
         <UserSearch onPick={(id, email) => setUser({ id, email })} />
       </Dialog>
     );
@@ -55,29 +55,22 @@ function GrantForm({ user, products, onClose, onGranted }: { user: { id: string;
   const [length, setLength] = useState<Length>("30");
   const [date, setDate] = useState(() => dateField(new Date(Date.now() + 30 * dayMs)));
   const [reason, setReason] = useState("");
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { run, pending, error } = useAttempt();
   const errors = fieldErrors(error);
   const product = products.find((one) => one.productId === productId);
   const sorted = useMemo(() => [...products].sort((a, b) => a.name.localeCompare(b.name)), [products]);
   // The chosen day is included.
   const expiresAt = length === "endless" ? null : length === "date" ? (momentOf(date, 1) ?? "") : new Date(Date.now() + Number(length) * dayMs).toISOString();
   const invalidDate = length === "date" && (expiresAt === "" || Date.parse(expiresAt!) <= Date.now());
-  const run = async (): Promise<void> => {
+  const grant = async (): Promise<void> => {
     if (product === undefined) return;
-    setPending(true);
-    setError(null);
-    try {
+    await run(async () => {
       await stepUp(() => billing.grantEntitlement(user.id, { productId: product.productId, expiresAt, reason: reason.trim() || null }));
       await client.invalidateQueries({ queryKey: keys.all });
       toast.success(t("grant.done", { product: product.name }));
       onGranted?.(user.id);
       onClose();
-    } catch (failure) {
-      if (!isCancelled(failure)) setError(failure);
-    } finally {
-      setPending(false);
-    }
+    });
   };
   return (
     <Dialog
@@ -87,7 +80,7 @@ function GrantForm({ user, products, onClose, onGranted }: { user: { id: string;
       footer={
         <>
           <Button onPress={onClose}>{common("action.cancel")}</Button>
-          <Button variant="primary" isPending={pending} isDisabled={invalidDate || product === undefined} onPress={() => void run()}>
+          <Button variant="primary" isPending={pending} isDisabled={invalidDate || product === undefined} onPress={() => void grant()}>
             {t("grant.action")}
           </Button>
         </>

@@ -3,7 +3,7 @@ import { Plus, Trash2, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { useClients, useStepUp } from "../../session/index.ts";
-import { Button, ConfirmDialog, CopyableCode, Dialog, ErrorNotice, fieldErrors, IconButton, isCancelled, QueryState, RadioGroup, TextField, toast } from "../../ui/index.ts";
+import { Button, ConfirmDialog, CopyableCode, Dialog, ErrorNotice, fieldErrors, IconButton, QueryState, RadioGroup, TextField, toast, useAttempt } from "../../ui/index.ts";
 import { kinds, type NewProduct, type Product } from "./model.ts";
 import { keys } from "./queries.ts";
 
@@ -53,25 +53,18 @@ function Form({ product, etag, onClose }: { product: Product | null; etag: strin
   const { billing } = useClients();
   const stepUp = useStepUp();
   const [draft, setDraft] = useState(() => draftOf(product));
-  const [pending, setPending] = useState(false);
+  const { run, pending, error } = useAttempt();
   const [deleting, setDeleting] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const errors = fieldErrors(error);
   const set = (next: Partial<Draft>): void => setDraft((before) => ({ ...before, ...next }));
   const complete = draft.name.trim() !== "" && draft.providerProductId.trim() !== "" && draft.grants.every((grant) => grant.name.trim() !== "" && Number(grant.quantity) >= 1);
   const save = async (): Promise<void> => {
-    setPending(true);
-    setError(null);
     const body = { ...draft, name: draft.name.trim(), providerProductId: draft.providerProductId.trim(), grants: draft.grants.map(({ name, quantity }) => ({ name: name.trim(), quantity: Number(quantity) })) };
-    try {
+    await run(async () => {
       await stepUp(() => (product === null ? billing.createProduct(body) : billing.updateProduct(product.productId, body, etag === undefined ? {} : { ifMatch: etag })));
       toast.success(product === null ? t("product.created") : common("state.saved"));
       onClose();
-    } catch (failure) {
-      if (!isCancelled(failure)) setError(failure);
-    } finally {
-      setPending(false);
-    }
+    });
   };
   return (
     <Dialog

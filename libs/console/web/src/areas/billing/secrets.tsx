@@ -3,7 +3,7 @@ import { CircleCheck, CircleDashed, Plus, Wand, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { useClients, useStepUp } from "../../session/index.ts";
-import { Badge, Button, Card, ConfirmDialog, CopyButton, Dialog, ErrorNotice, fieldErrors, IconButton, isCancelled, Select, TextField, toast } from "../../ui/index.ts";
+import { Badge, Button, Card, ConfirmDialog, CopyButton, Dialog, ErrorNotice, fieldErrors, IconButton, Select, TextField, toast, useAttempt } from "../../ui/index.ts";
 import { keys, type Settings } from "./queries.ts";
 
 const secrets = ["purchasesSecret", "purchasesSecretPrevious", "purchasesSecretSandbox", "purchasesApiKey", "paymentsSigningSecrets", "paymentsApiKey"] as const;
@@ -69,19 +69,12 @@ function useStore(): (changes: Record<string, unknown>) => Promise<void> {
 
 function useSaving(onClose: () => void): { pending: boolean; error: unknown; save: (changes: Record<string, unknown>) => Promise<void> } {
   const store = useStore();
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { run, pending, error } = useAttempt();
   const save = async (changes: Record<string, unknown>): Promise<void> => {
-    setPending(true);
-    setError(null);
-    try {
+    await run(async () => {
       await store(changes);
       onClose();
-    } catch (failure) {
-      if (!isCancelled(failure)) setError(failure);
-    } finally {
-      setPending(false);
-    }
+    });
   };
   return { pending, error, save };
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
 import { useClients, useConfig, useStepUp, useTenant } from "../../session/index.ts";
-import { Button, Card, CopyableCode, ErrorNotice, fieldErrors, isCancelled, KeyValueList, PageHeader, QueryState, Switch, TextField, toast } from "../../ui/index.ts";
+import { Button, Card, CopyableCode, ErrorNotice, fieldErrors, KeyValueList, PageHeader, QueryState, Switch, TextField, toast, useAttempt } from "../../ui/index.ts";
 import { ProductionOnly } from "./labels.tsx";
 import { keys, useSettings, type TaggedSettings } from "./queries.ts";
 import { Secrets } from "./secrets.tsx";
@@ -44,30 +44,23 @@ function Rules({ tagged: { settings, etag } }: { tagged: TaggedSettings }): Reac
   const stepUp = useStepUp();
   const [pastDueIsActive, setPastDue] = useState(settings.pastDueIsActive);
   const [leeway, setLeeway] = useState(String(settings.renewalLeewaySeconds));
-  const [pending, setPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { run, pending, error, clear } = useAttempt();
   const seconds = Number(leeway);
   const valid = leeway.trim() !== "" && Number.isInteger(seconds) && seconds >= 0 && seconds <= maxLeeway;
   const dirty = pastDueIsActive !== settings.pastDueIsActive || seconds !== settings.renewalLeewaySeconds;
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (!valid || !dirty) return;
-    setPending(true);
-    setError(null);
-    try {
+    await run(async () => {
       await stepUp(() => billing.updateSettings({ pastDueIsActive, renewalLeewaySeconds: seconds }, etag === undefined ? {} : { ifMatch: etag }));
       await client.invalidateQueries({ queryKey: keys.all });
       toast.success(common("state.saved"));
-    } catch (failure) {
-      if (!isCancelled(failure)) setError(failure);
-    } finally {
-      setPending(false);
-    }
+    });
   };
   const reset = (): void => {
     setPastDue(settings.pastDueIsActive);
     setLeeway(String(settings.renewalLeewaySeconds));
-    setError(null);
+    clear();
     void client.invalidateQueries({ queryKey: keys.settings });
   };
   return (

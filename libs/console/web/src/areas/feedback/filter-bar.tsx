@@ -1,8 +1,8 @@
 import { X } from "lucide-react";
-import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import type { ReactNode, RefObject } from "react";
 import { useT } from "../../i18n/index.ts";
 import { useMe } from "../../session/index.ts";
-import { Button, MultiSelect, SearchField, Select, TextField } from "../../ui/index.ts";
+import { Button, MultiSelect, SearchField, Select, TextField, useDelayed } from "../../ui/index.ts";
 import { useCategoryOptions, usePriorityOptions, useStatusOptions } from "./labels.tsx";
 import { isNarrowed, sorts, type Filter, type Sort } from "./model.ts";
 import { useStaff } from "./queries.ts";
@@ -12,34 +12,6 @@ interface Props {
   onChange: (changes: Partial<Filter>) => void;
   onClear: () => void;
   searchInput: RefObject<HTMLInputElement | null>;
-}
-
-/** A text that is passed on when the user has stopped typing. */
-function useDelayed(value: string, pass: (value: string) => void): [string, (value: string) => void, () => void] {
-  const [text, setText] = useState(value);
-  const sent = useRef(value);
-  const latest = useRef(pass);
-  latest.current = pass;
-  useEffect(() => {
-    if (value !== sent.current) {
-      sent.current = value;
-      setText(value);
-    }
-  }, [value]);
-  useEffect(() => {
-    if (text === sent.current) return undefined;
-    const timer = setTimeout(() => {
-      sent.current = text;
-      latest.current(text);
-    }, 350);
-    return () => clearTimeout(timer);
-  }, [text]);
-  const flush = (): void => {
-    if (text === sent.current) return;
-    sent.current = text;
-    latest.current(text);
-  };
-  return [text, setText, flush];
 }
 
 export function FilterBar({ filter, onChange, onClear, searchInput }: Props): ReactNode {

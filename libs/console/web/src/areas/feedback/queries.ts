@@ -61,7 +61,7 @@ export interface StaffMember {
   email: string;
 }
 
-/** Admins and owners, to whom threads can be assigned. */
+/** Admins and owners. Threads can be assigned to them. */
 export function useStaff(): UseQueryResult<StaffMember[]> {
   const { auth } = useClients();
   return useQuery({

@@ -14,7 +14,7 @@ const read = (): View[] => {
   }
 };
 
-/** Filters that are one click away: those of the console, and those that the user has saved in this browser. */
+/** Filters that one click applies: the filters of the console, and the filters that the user has saved in this browser. */
 export function Views({ filter }: { filter: Filter }): ReactNode {
   const t = useT("feedback");
   const common = useT("common");

@@ -1,9 +1,9 @@
 import { SearchX, UserPlus, UserRound, X } from "lucide-react";
-import { useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
+import { useMemo, useRef, useState, type ReactNode, type RefObject } from "react";
 import { useT } from "../../i18n/index.ts";
 import { navigate, useSearch } from "../../router/index.tsx";
 import { useIsOwner, useMe } from "../../session/index.ts";
-import { Avatar, Button, DataTable, DateTime, EmptyState, LinkButton, PageHeader, RowLink, SearchField, Select, useShortcuts, type Column } from "../../ui/index.ts";
+import { Avatar, Button, DataTable, DateTime, EmptyState, LinkButton, PageHeader, RowLink, SearchField, Select, useDelayed, useShortcuts, type Column } from "../../ui/index.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { EmailText, RoleBadge, StatusBadge } from "./labels.tsx";
 import { isAccountId, readFilter, roles, statuses, userHref, type Filter, type Member } from "./model.ts";
@@ -46,29 +46,6 @@ function useColumns(): Column<Member>[] {
     ],
     [t, me.sub],
   );
-}
-
-/** The text of a search, which is passed on when the user has stopped typing. */
-function useDelayed(value: string, pass: (value: string) => void): [string, (value: string) => void, () => void] {
-  const [text, setText] = useState(value);
-  const sent = useRef(value);
-  const latest = useRef(pass);
-  latest.current = pass;
-  useEffect(() => {
-    if (value === sent.current) return;
-    sent.current = value;
-    setText(value);
-  }, [value]);
-  const flush = (): void => {
-    if (text === sent.current) return;
-    sent.current = text;
-    latest.current(text);
-  };
-  useEffect(() => {
-    const timer = setTimeout(flush, 300);
-    return () => clearTimeout(timer);
-  });
-  return [text, setText, flush];
 }
 
 function Filters({ filter, onChange, searchInput }: { filter: Filter; onChange: (changes: Partial<Filter>) => void; searchInput: RefObject<HTMLInputElement | null> }): ReactNode {

@@ -93,7 +93,7 @@ export function useDevicesOf(id: string): UseQueryResult<Device[]> {
   return useQuery({ queryKey: keys.part(id, "devices"), queryFn: ({ signal }) => notify.listDevices({ userId: id, limit: 20 }, { signal }).then(({ items }): Device[] => items) });
 }
 
-/** The entitlements of a user: those that give access first, then by the last change. */
+/** The entitlements of a user: first the entitlements that give access, then by the last change. */
 export function useEntitlementsOf(id: string): UseQueryResult<Entitlement[]> {
   const { billing } = useClients();
   return useQuery({

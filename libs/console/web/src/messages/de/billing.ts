@@ -145,7 +145,7 @@ export default {
   "subscribers.noMatchText": "Wählen Sie ein anderes Produkt, einen anderen Zugang oder Status.",
   "grant.action": "Zugang gewähren",
   "grant.title": "Zugang gewähren",
-  "grant.whom": "Wer bekommt Zugang?",
+  "grant.user": "Nutzer auswählen",
   "grant.to": "Für",
   "grant.toSandbox": "In der Sandbox, für",
   "grant.choose": "Produkt wählen",

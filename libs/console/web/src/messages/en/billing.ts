@@ -145,7 +145,7 @@ export default {
   "subscribers.noMatchText": "Choose another product, access or status.",
   "grant.action": "Grant access",
   "grant.title": "Grant access",
-  "grant.whom": "Who gets access?",
+  "grant.user": "Choose the user",
   "grant.to": "For",
   "grant.toSandbox": "In the sandbox, for",
   "grant.choose": "Choose a product",
