@@ -121,13 +121,13 @@ std::int64_t Query::integer(std::string_view name, std::int64_t fallback, std::i
     return number;
 }
 
-bool Query::boolean(std::string_view name, bool fallback)
+std::optional<bool> Query::optional_boolean(std::string_view name)
 {
     auto const value = find(name);
-    if (!value) return fallback;
+    if (!value) return std::nullopt;
     if (*value != "true" && *value != "false") {
         fault(name, "type", "must be true or false");
-        return fallback;
+        return std::nullopt;
     }
     return *value == "true";
 }

@@ -54,7 +54,10 @@ public:
     /// A decimal number, with `-` if negative.
     std::int64_t integer(std::string_view name, std::int64_t fallback, std::int64_t min, std::int64_t max);
     /// `true` or `false`.
-    bool boolean(std::string_view name, bool fallback);
+    std::optional<bool> optional_boolean(std::string_view name);
+
+    bool boolean(std::string_view name, bool fallback) { return optional_boolean(name).value_or(fallback); }
+
     /// RFC 3339 with an offset.
     std::optional<core::Time> time(std::string_view name);
 

@@ -142,8 +142,9 @@ std::string to_json(store::Delivery const& delivery)
         .member("lastError", delivery.last_error)
         .member("responseExcerpt", delivery.response_excerpt)
         .member("createdAt", delivery.created_at)
-        .member("deliveredAt", delivery.delivered_at)
-        .end_object();
+        .member("deliveredAt", delivery.delivered_at);
+    if (delivery.payload) w.key("payload").raw(*delivery.payload);
+    w.end_object();
     return std::move(w).str();
 }
 
@@ -311,6 +312,18 @@ asio::awaitable<http::Response> list_deliveries(http::Request const& request, Ap
     };
     auto rows = co_await api.db.read(request.scope(), work);
     co_return http::Response::ok(to_json(asked.page(std::move(rows))));
+}
+
+asio::awaitable<http::Response> get_delivery(http::Request const& request, Api& api)
+{
+    auto const webhook_id = request.uuid_param("webhookId");
+    auto const delivery_id = request.uuid_param("deliveryId");
+    auto work = [&](pg::Tx& tx) {
+        return store::find_delivery(tx, request.scope().id, webhook_id, delivery_id);
+    };
+    auto const delivery =
+        core::require_found(co_await api.db.read(request.scope(), work), "delivery", "webhook");
+    co_return http::Response::ok(to_json(delivery));
 }
 
 asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api)

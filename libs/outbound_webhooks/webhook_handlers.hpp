@@ -55,6 +55,10 @@ boost::asio::awaitable<http::Response> rotate_webhook_secret(http::Request const
 /// `GET /v1/webhooks/{webhookId}/deliveries?status&limit&cursor`: newest first.
 boost::asio::awaitable<http::Response> list_deliveries(http::Request const& request, Api& api);
 
+/// `GET /v1/webhooks/{webhookId}/deliveries/{deliveryId}`: one delivery with the event that it sends
+/// (`payload`).
+boost::asio::awaitable<http::Response> get_delivery(http::Request const& request, Api& api);
+
 /// `POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver`: 202. The delivery is sent again under
 /// the same `webhook-id`, with retries for another 3 days. 409 CONFLICT while the webhook is disabled.
 boost::asio::awaitable<http::Response> redeliver(http::Request const& request, Api& api);

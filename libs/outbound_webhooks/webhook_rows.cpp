@@ -190,6 +190,22 @@ std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::
     return pg::read_rows(rows, read_delivery);
 }
 
+std::optional<Delivery> find_delivery(
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id, core::Uuid const& delivery_id)
+{
+    auto const rows = tx.run(R"(
+        SELECT delivery_id, webhook_id, event_type, status, attempts, next_attempt_at, last_status, last_error,
+               response_excerpt, created_at, delivered_at, payload
+        FROM webhook_deliveries
+        WHERE scope_id = $1 AND webhook_id = $2 AND delivery_id = $3)",
+        {scope_id, webhook_id, delivery_id});
+    return pg::read_first(rows, [](pg::RowReader& r) {
+        Delivery delivery = read_delivery(r);
+        delivery.payload = r.text();
+        return delivery;
+    });
+}
+
 std::optional<Delivery> reopen_delivery(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     core::Uuid const& delivery_id, core::Time now, core::Time expires_at)
 {

@@ -67,6 +67,8 @@ struct Delivery {
     std::optional<std::string> response_excerpt;
     core::Time created_at;
     std::optional<core::Time> delivered_at;
+    std::optional<std::string>
+        payload; ///< the body that is signed and sent: JSON. Only `find_delivery` reads it
 };
 
 /// Whether the scope has an enabled webhook.
@@ -92,6 +94,9 @@ std::size_t insert_deliveries(pg::Tx& tx, std::span<Event const> events);
 /// Newest first, at most `limit` deliveries.
 std::vector<Delivery> list_deliveries(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,
     std::optional<std::string_view> status, std::optional<paging::Position> const& after, std::size_t limit);
+/// A delivery of the webhook, with its payload.
+std::optional<Delivery> find_delivery(
+    pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id, core::Uuid const& delivery_id);
 /// Makes a delivery pending again, with `expires_at` as the end of its retry window. Returns nullopt if there
 /// is no such delivery.
 std::optional<Delivery> reopen_delivery(pg::Tx& tx, core::ScopeId scope_id, core::Uuid const& webhook_id,

@@ -66,6 +66,8 @@ inline constexpr auto webhook_routes = [] {
             of_webhooks<Deps, outbound_webhooks::rotate_webhook_secret, check>},
         {get, "/v1/webhooks/{webhookId}/deliveries", staff,
             of_webhooks<Deps, outbound_webhooks::list_deliveries, check>},
+        {get, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", staff,
+            of_webhooks<Deps, outbound_webhooks::get_delivery, check>},
         {post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", staff,
             of_webhooks<Deps, outbound_webhooks::redeliver, check>},
         {post, "/v1/webhooks/{webhookId}/test", staff,

@@ -44,6 +44,7 @@ void check_webhooks(testing::HttpClient& backend, std::function<void()> const& h
     };
     REQUIRE(testing::eventually([&] { return !deliveries().at("items").as_array().empty(); }));
     auto const delivery = path + "/deliveries/" + text(deliveries().at("items").at(0), "deliveryId");
+    CHECK(checked(backend, "GET /v1/webhooks/{webhookId}/deliveries/{deliveryId}", delivery).status == 200);
     CHECK(checked(backend, "POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver",
               delivery + "/redeliver")
               .status == 202);

@@ -37,6 +37,10 @@ TEST_CASE("lists are filtered, searched and sorted", "[feedback]")
     CHECK(ids("category=bug") == Ids{three, one});
     CHECK(ids("priority=high") == Ids{two});
     CHECK(ids("assigneeId=g") == Ids{two});
+    CHECK(ids("assigned=true") == Ids{two});
+    CHECK(ids("assigned=false") == Ids{three, one});
+    CHECK(ids("assigned=false&assigneeId=g").empty());
+    CHECK(backend.get("/v1/feedbacks?assigned=no").status == 400);
     CHECK(ids(std::string("userId=") + ada) == Ids{three});
     CHECK(ids("tag=login") == Ids{one});
     CHECK(ids("q=login") == Ids{three, one});

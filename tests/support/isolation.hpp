@@ -71,6 +71,7 @@ inline constexpr auto webhook_probes = std::to_array<RouteProbe>({
     {http::Method::del, "/v1/webhooks/{webhookId}", Reach::object},
     {http::Method::post, "/v1/webhooks/{webhookId}/rotate-secret", Reach::object},
     {http::Method::get, "/v1/webhooks/{webhookId}/deliveries", Reach::object},
+    {http::Method::get, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", Reach::object},
     {http::Method::post, "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver", Reach::object},
     {http::Method::post, "/v1/webhooks/{webhookId}/test", Reach::object},
 });

@@ -10,6 +10,7 @@ Filter read_filter(http::Query& query, core::Caller const& caller)
     filter.priorities = query.some_of<Priority>("priority");
     filter.user_id = std::optional<core::UserId>(query.text("userId", 1, 255));
     filter.assignee_id = query.text("assigneeId", 1, 255);
+    filter.assigned = query.optional_boolean("assigned");
     filter.tag = query.text("tag", 1, 50);
     filter.text = query.text("q", 1, 500);
     filter.created_after = query.time("createdAfter");

@@ -26,6 +26,8 @@ std::uint64_t Filter::hash() const
         .add("priority", join(priorities))
         .add("userId", user_id)
         .add("assigneeId", assignee_id)
+        .add("assigned",
+            assigned ? std::optional<std::string_view>(*assigned ? "true" : "false") : std::nullopt)
         .add("tag", tag)
         .add("q", text)
         .add("createdAfter", created_after)

@@ -18,6 +18,7 @@ struct Filter {
     std::vector<Priority> priorities; ///< likewise
     std::optional<core::UserId> user_id;
     std::optional<std::string> assignee_id;
+    std::optional<bool> assigned; ///< whether the thread has an assignee
     std::optional<std::string> tag;
     std::optional<std::string> text;                         ///< search query (search_text::parse_query)
     std::optional<core::Time> created_after, created_before; ///< both exclusive
@@ -38,8 +39,8 @@ struct Filter {
     bool plain() const noexcept
     {
         return statuses.empty() && categories.empty() && priorities.empty() && !user_id && !assignee_id &&
-               !tag && !text && !created_after && !created_before && !include_deleted && !board &&
-               sort == Sort::created_at;
+               !assigned && !tag && !text && !created_after && !created_before && !include_deleted &&
+               !board && sort == Sort::created_at;
     }
 
     /// A hash of the filter. Cursors contain it, so a cursor works only with the filter for which it was

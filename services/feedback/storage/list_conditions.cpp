@@ -39,6 +39,8 @@ std::string conditions(Filter const& filter, Restriction const& restriction, pg:
     sql += one_of("priority", filter.priorities, params);
     if (filter.user_id) sql += " AND f.user_id = " + params.add(*filter.user_id);
     if (filter.assignee_id) sql += " AND f.assignee_id = " + params.add(*filter.assignee_id);
+    if (filter.assigned)
+        sql += *filter.assigned ? " AND f.assignee_id IS NOT NULL" : " AND f.assignee_id IS NULL";
     if (filter.tag) sql += " AND f.tags @> " + params.add(std::vector{*filter.tag});
     if (filter.created_after)
         sql += " AND f.created_at >= " + params.add(core::next_millisecond(*filter.created_after));

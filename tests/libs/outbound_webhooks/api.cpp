@@ -203,9 +203,10 @@ TEST_CASE("a webhook of another scope gets 404")
     f.publish();
     auto const delivery = std::string(f.deliveries(id)[0].as_object().at("deliveryId").as_string());
     f.scope = core::Scope::of(core::TenantId{1}, core::Environment::sandbox, "demo");
-    for (Handler const handler : {outbound_webhooks::get_webhook, outbound_webhooks::update_webhook,
-             outbound_webhooks::delete_webhook, outbound_webhooks::rotate_webhook_secret,
-             outbound_webhooks::list_deliveries, outbound_webhooks::redeliver}) {
+    for (Handler const handler :
+        {outbound_webhooks::get_webhook, outbound_webhooks::update_webhook, outbound_webhooks::delete_webhook,
+            outbound_webhooks::rotate_webhook_secret, outbound_webhooks::list_deliveries,
+            outbound_webhooks::get_delivery, outbound_webhooks::redeliver}) {
         for (auto const& name : {id, std::string("not-a-uuid")}) {
             auto const error =
                 f.error_of(handler, R"({"enabled":false})", {{"webhookId", name}, {"deliveryId", delivery}});
@@ -249,4 +250,25 @@ TEST_CASE("deliveries are listed newest first, filtered by status, in pages")
         CHECK(f.error_of(outbound_webhooks::list_deliveries, {}, {{"webhookId", id}}, query).code().name ==
               "VALIDATION_ERROR");
     }
+}
+
+TEST_CASE("a delivery is returned with the event that it sends")
+{
+    Fixture f;
+    auto const id = f.create("https://example.com/").id;
+    auto const other = f.create("https://example.com/other").id;
+    f.publish("item.created", R"({"text":"<b>\u0000"})");
+    auto const listed = f.deliveries(id)[0].as_object();
+    auto const delivery_id = std::string(listed.at("deliveryId").as_string());
+    auto found = json::parse(
+        f.call(outbound_webhooks::get_delivery, {}, {{"webhookId", id}, {"deliveryId", delivery_id}}).body)
+                     .as_object();
+    json::object const event{{"type", "item.created"}, {"timestamp", "2026-01-01T00:00:00.000Z"},
+        {"data", json::parse(R"({"text":"<b>\u0000"})")}};
+    CHECK(found.at("payload") == event);
+    found.erase("payload");
+    CHECK(found == listed);
+    CHECK(f.error_of(outbound_webhooks::get_delivery, {}, {{"webhookId", other}, {"deliveryId", delivery_id}})
+              .code()
+              .name == "NOT_FOUND");
 }

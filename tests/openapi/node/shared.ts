@@ -53,6 +53,8 @@ export async function listen(world: World, name: Name, key: string, type: string
       return items[0];
     });
     assert.equal(delivery.lastStatus, 204);
+    const { payload } = await backend.getDelivery(webhook.webhookId, delivery.deliveryId);
+    assert.deepEqual(payload, JSON.parse(sent.body));
     const before = world.receiver.received.length;
     await backend.redeliver(webhook.webhookId, delivery.deliveryId);
     await eventually(() => (world.receiver.received.length > before ? true : undefined));

@@ -716,6 +716,25 @@ export class BillingMethods extends Area {
   }
 
   /**
+   * Get a delivery with its event.
+   *
+   * Returns a delivery with the event that the service sends (`payload`). Use this operation to see what the
+   * endpoint receives.
+   *
+   * 404 `NOT_FOUND`: the environment has no webhook with this identifier, or the webhook has no delivery with this
+   * `deliveryId`.
+   *
+   * @param webhookId - Identifier of the webhook.
+   * @param deliveryId - Identifier of the delivery.
+   * @param options - Options of this call.
+   * @returns The delivery with its event.
+   * @throws ApiError 404 `NOT_FOUND`
+   */
+  getDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Call<Result<operations["getDelivery"]>> {
+    return this.call("GET", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", { path: { webhookId, deliveryId } }, options);
+  }
+
+  /**
    * Redeliver an event.
    *
    * Sends the event of a delivery again, and retries for another 3 days. The header `webhook-id` stays the same (the

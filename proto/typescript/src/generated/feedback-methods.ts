@@ -15,7 +15,7 @@ export class FeedbackMethods extends Area {
    * threads are included only with `includeDeleted=true`. For callers with the role `user`, the list contains only
    * their own threads, and the filter `userId` has no effect.
    *
-   * @param query - Query parameters: `status`, `category`, `priority`, `userId`, `assigneeId`, `tag`, `q`, `createdAfter`, `createdBefore`, `includeDeleted`, `sort`, `limit`, `cursor`.
+   * @param query - Query parameters: `status`, `category`, `priority`, `userId`, `assigneeId`, `assigned`, `tag`, `q`, `createdAfter`, `createdBefore`, `includeDeleted`, `sort`, `limit`, `cursor`.
    * @param options - Options of this call.
    * @returns A page of threads.
    */
@@ -105,7 +105,7 @@ export class FeedbackMethods extends Area {
    *   objects are JSON text. A cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets a leading `'`,
    *   so that spreadsheet programs do not read it as a formula.
    *
-   * @param query - Query parameters: `status`, `category`, `priority`, `userId`, `assigneeId`, `tag`, `q`, `createdAfter`, `createdBefore`, `includeDeleted`, `sort`, `format`, `include`.
+   * @param query - Query parameters: `status`, `category`, `priority`, `userId`, `assigneeId`, `assigned`, `tag`, `q`, `createdAfter`, `createdBefore`, `includeDeleted`, `sort`, `format`, `include`.
    * @param options - Options of this call.
    * @returns Newline-delimited JSON or CSV, one thread or reply per line.
    */
@@ -898,6 +898,25 @@ export class FeedbackMethods extends Area {
     options?: CallOptions,
   ): Pages<Items<Result<operations["listDeliveries"]>, "items">, Result<operations["listDeliveries"]>> {
     return this.pages("/v1/webhooks/{webhookId}/deliveries", { path: { webhookId }, query }, options);
+  }
+
+  /**
+   * Get a delivery with its event.
+   *
+   * Returns a delivery with the event that the service sends (`payload`). Use this operation to see what the
+   * endpoint receives. Requires an API key, the master key, or a user token with the role `admin` or `owner`.
+   *
+   * 404 `NOT_FOUND`: no webhook of the environment has this `webhookId`, or no delivery of the webhook has this
+   * `deliveryId`.
+   *
+   * @param webhookId - Identifier of the webhook.
+   * @param deliveryId - Identifier of the delivery.
+   * @param options - Options of this call.
+   * @returns The delivery with its event.
+   * @throws ApiError 404 `NOT_FOUND`
+   */
+  getDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Call<Result<operations["getDelivery"]>> {
+    return this.call("GET", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", { path: { webhookId, deliveryId } }, options);
   }
 
   /**

@@ -1018,6 +1018,25 @@ export class NotifyMethods extends Area {
   }
 
   /**
+   * Get a delivery with its event.
+   *
+   * Returns a delivery with the event that the service sends (`payload`). Use this operation to see what the
+   * endpoint receives. Requires an API key, the master key, or a user token with the role `admin` or `owner`.
+   *
+   * 404 `NOT_FOUND`: no webhook of the environment has this `webhookId`, or no delivery of the webhook has this
+   * `deliveryId`.
+   *
+   * @param webhookId - Identifier of the webhook.
+   * @param deliveryId - Identifier of the delivery.
+   * @param options - Options of this call.
+   * @returns The delivery with its event.
+   * @throws ApiError 404 `NOT_FOUND`
+   */
+  getDelivery(webhookId: string, deliveryId: string, options?: CallOptions): Call<Result<operations["getDelivery"]>> {
+    return this.call("GET", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}", { path: { webhookId, deliveryId } }, options);
+  }
+
+  /**
    * Redeliver an event.
    *
    * Queues a delivery again, whether it was delivered or not. The service sends the event with the same

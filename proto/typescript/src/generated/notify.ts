@@ -1101,6 +1101,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery with its event
+         * Returns a delivery with the event that the service sends (`payload`). Use this operation to see what the
+         *     endpoint receives. Requires an API key, the master key, or a user token with the role `admin` or `owner`.
+         *
+         *     404 `NOT_FOUND`: no webhook of the environment has this `webhookId`, or no delivery of the webhook has this
+         *     `deliveryId`.
+         */
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
         parameters: {
             query?: never;
@@ -2399,6 +2423,28 @@ export interface components {
             createdAt: components["schemas"]["Time"];
             /** When the endpoint accepted the event. `null`: the endpoint has not accepted the event. */
             deliveredAt: components["schemas"]["TimeOrNull"];
+        };
+        /**
+         * The event: the body of the requests to the endpoint. The signature is made over the bytes of this body, so verify
+         *     the received body, not this object. After the erasure of a user, identifiers of the user are replaced.
+         */
+        DeliveryPayload: {
+            type: components["schemas"]["EventType"];
+            /** When the event happened. */
+            timestamp: components["schemas"]["Time"];
+            /**
+             * What happened. The members depend on the type of the event.
+             * @example {
+             *       "userId": "user-42"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** A delivery with the event that it sends. */
+        DeliveryWithPayload: components["schemas"]["schemas-Delivery"] & {
+            payload: components["schemas"]["DeliveryPayload"];
         };
         /** The result of a test of a webhook. */
         WebhookTest: {
@@ -4877,6 +4923,60 @@ export interface operations {
                         items: components["schemas"]["schemas-Delivery"][];
                         cursor: components["schemas"]["Cursor"];
                     };
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * Identifier of the webhook.
+                 * @example 019bdb46-aa00-7d04-bf9d-e97421189441
+                 */
+                webhookId: components["schemas"]["Id"];
+                /**
+                 * Identifier of the delivery.
+                 * @example 019c1347-d2f8-79e4-8d68-7723f1b00f33
+                 */
+                deliveryId: components["schemas"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** The delivery with its event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveryId": "019c1347-d2f8-79e4-8d68-7723f1b00f33",
+                     *       "webhookId": "019bdb46-aa00-7d04-bf9d-e97421189441",
+                     *       "eventType": "feedback.created",
+                     *       "status": "pending",
+                     *       "attempts": 2,
+                     *       "nextAttemptAt": "2026-01-31T09:00:19.400Z",
+                     *       "lastStatus": 502,
+                     *       "lastError": "the endpoint answered 502",
+                     *       "responseExcerpt": "Bad Gateway",
+                     *       "createdAt": "2026-01-31T09:00:00.120Z",
+                     *       "deliveredAt": null,
+                     *       "payload": {
+                     *         "type": "feedback.created",
+                     *         "timestamp": "2026-01-31T09:00:00.120Z",
+                     *         "data": {
+                     *           "feedbackId": "019c1347-d2a0-7c1c-9d55-3f5b0a4c2e11",
+                     *           "status": "open"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryWithPayload"];
                 };
             };
         };
