@@ -21,6 +21,7 @@ test("a filter survives its address, and unknown values are left out", () => {
 
 test("the query names the user for `me`, and sorts by relevance only with a search", () => {
   assert.deepEqual(queryOf(of("assignee=me&sort=relevance"), "u1"), { status: "open,in-progress", assigneeId: "u1" });
+  assert.deepEqual(queryOf(of("assignee=none"), "u1"), { status: "open,in-progress", assigned: false });
   assert.deepEqual(queryOf(of("status=all&q=%20x%20"), "u1"), { q: "x", sort: "relevance" });
   assert.deepEqual(queryOf(of("status=all&q=x&sort=votes"), "u1"), { q: "x", sort: "votes" });
   assert.equal(isNarrowed(of("status=resolved")), false);

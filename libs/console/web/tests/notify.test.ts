@@ -30,10 +30,9 @@ test("elements that are not closed or closed twice keep the order of the text", 
   assert.deepEqual(parseHtml("a < b"), ["a < b"]);
 });
 
-test("long hostile texts are parsed quickly", () => {
-  const start = performance.now();
-  for (const piece of ["<a ", "<a b='", "<!--", "<script>", "&#", "<p style=\"", "</"]) parseHtml(piece.repeat(20_000 / piece.length));
-  assert.ok(performance.now() - start < 2000);
+test("the time to parse grows with the length of a hostile text, not with its square", () => {
+  // Steps for each pair of characters would take hours.
+  for (const piece of ["<a ", "<a b='", "<!--", "<script>", "&#", "<p style=\"", "</"]) assert.ok(parseHtml(piece.repeat(2_000_000 / piece.length)));
 });
 
 test("styles cannot load files or leave their place", () => {

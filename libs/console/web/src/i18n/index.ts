@@ -1,6 +1,7 @@
-import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 import type billing from "../messages/en/billing.ts";
 import type common from "../messages/en/common.ts";
+import type developers from "../messages/en/developers.ts";
 import type feedback from "../messages/en/feedback.ts";
 import type notify from "../messages/en/notify.ts";
 import type users from "../messages/en/users.ts";
@@ -15,6 +16,7 @@ export interface Namespaces {
   users: typeof users;
   notify: typeof notify;
   billing: typeof billing;
+  developers: typeof developers;
 }
 export type Namespace = keyof Namespaces;
 /** A language that has all texts. */
@@ -129,6 +131,16 @@ export interface Formats {
 
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
 
+/** Makes the value of each key once. The formatters of Intl take longer to make than to use. */
+function cached<Value>(make: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, Value>();
+  return (key) => {
+    let value = values.get(key);
+    if (value === undefined) values.set(key, (value = make(key)));
+    return value;
+  };
+}
+
 function makeFormats(locale: string): Formats {
   const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const exact = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "long" });
@@ -136,7 +148,9 @@ function makeFormats(locale: string): Formats {
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   const number = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
-  const unit = (value: number, name: string): string => new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
+  const units = cached((key) => new Intl.NumberFormat(locale, { style: "unit", unit: key.slice(1), unitDisplay: "short", maximumFractionDigits: Number(key[0]) }));
+  const unit = (value: number, name: string): string => units(`${value < 10 ? 1 : 0}${name}`).format(value);
+  const currencies = cached((currency) => new Intl.NumberFormat(locale, { style: "currency", currency }));
   const at = (value: string | number | Date): Date => new Date(value);
   return {
     date: (value) => date.format(at(value)),
@@ -150,7 +164,7 @@ function makeFormats(locale: string): Formats {
     number: (value) => number.format(value),
     percent: (value) => percent.format(value),
     money: (minorUnits, currency) => {
-      const money = new Intl.NumberFormat(locale, { style: "currency", currency });
+      const money = currencies(currency);
       return money.format(minorUnits / 10 ** (money.resolvedOptions().maximumFractionDigits ?? 2));
     },
     duration: (seconds) => {
@@ -162,8 +176,7 @@ function makeFormats(locale: string): Formats {
   };
 }
 
-/** Formats for the current language and the time zone of the browser. */
-export function useFormats(): Formats {
-  const locale = useLocaleTag();
-  return useMemo(() => makeFormats(locale), [locale]);
-}
+const formatsOf = cached(makeFormats);
+
+/** Formats for the current language and the time zone of the browser. All components share them. */
+export const useFormats = (): Formats => formatsOf(useLocaleTag());

@@ -1,3 +1,4 @@
+export { isAccountId, useEmail } from "./accounts.ts";
 export { StepUpCancelled } from "./cancelled.ts";
 export { type Claims } from "./claims.ts";
 export { useClients, useConfig, useConsoleSession, useIsOwner, useMe, useSessionState, useTenant, type Clients } from "./context.tsx";

@@ -1,4 +1,4 @@
-import { Bell, CreditCard, House, MessagesSquare, Users, type LucideIcon } from "lucide-react";
+import { Bell, Braces, CreditCard, House, MessagesSquare, Users, type LucideIcon } from "lucide-react";
 import { useMemo } from "react";
 import type { Namespaces } from "../i18n/index.ts";
 import type { ServiceUrl } from "../session/config.ts";
@@ -22,6 +22,7 @@ const areas: readonly Area[] = [
   { id: "users", label: "nav.users", href: "/console/users", icon: Users, ...lazyArea(() => import("../areas/users/index.tsx"), "users") },
   { id: "notify", label: "nav.notify", href: "/console/notify", needs: "notifyUrl", icon: Bell, ...lazyArea(() => import("../areas/notify/index.tsx"), "notify") },
   { id: "billing", label: "nav.billing", href: "/console/billing", needs: "billingUrl", icon: CreditCard, ...lazyArea(() => import("../areas/billing/index.tsx"), "billing") },
+  { id: "developers", label: "nav.developers", href: "/console/developers", icon: Braces, ...lazyArea(() => import("../areas/developers/index.tsx"), "developers") },
 ];
 
 /** The areas of the services that the operator has configured. */

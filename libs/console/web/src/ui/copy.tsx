@@ -3,8 +3,8 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useT } from "../i18n/index.ts";
 import { Button, IconButton } from "./button.tsx";
 
-/** Copies a text. With `showLabel`, the label is visible. */
-export function CopyButton({ text, label, showLabel = false }: { text: string; label?: string; showLabel?: boolean }): ReactNode {
+/** Copies a text. With `showLabel`, the label is visible. `onCopied` is called when the text has been copied. */
+export function CopyButton({ text, label, showLabel = false, onCopied }: { text: string; label?: string; showLabel?: boolean; onCopied?: () => void }): ReactNode {
   const t = useT("common");
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -12,7 +12,11 @@ export function CopyButton({ text, label, showLabel = false }: { text: string; l
     const timer = setTimeout(() => setCopied(false), 2000);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = (): void => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const copy = (): void =>
+    void navigator.clipboard.writeText(text).then(() => {
+      setCopied(true);
+      onCopied?.();
+    });
   const icon = copied ? <Check aria-hidden /> : <Copy aria-hidden />;
   const name = copied ? t("action.copied") : (label ?? t("action.copy"));
   return (

@@ -5,7 +5,7 @@ import { useT } from "../i18n/index.ts";
 import { navigate, Link } from "../router/index.tsx";
 import { Button } from "./button.tsx";
 import { download, toCsv, type CsvValue } from "./csv.ts";
-import { Checkbox } from "./fields.tsx";
+import { Checkbox, PlainCheckbox } from "./fields.tsx";
 import { usePhone } from "./media.ts";
 import type { PagesResult } from "./queries.ts";
 import { ErrorNotice, Spinner } from "./states.tsx";
@@ -53,16 +53,31 @@ export interface DataTableProps<Row> {
   selection?: TableSelection;
   /** Row with the keyboard's mark. */
   activeId?: string | null;
-  /** Height of a row before it is measured, in pixels. */
+  /** Height of a row before it is measured, in pixels. With the height that most rows have, the table is laid out once. Default: the height of a row with one line. */
   estimate?: number;
   /** Left of the export button. */
   toolbar?: ReactNode;
 }
 
 const exportPages = 500;
+/** Rows outside of the screen that are rendered: when the table appears, and later, so that scrolling shows no gaps. */
+const firstOverscan = 2;
+const laterOverscan = 8;
+/** Distance of the rows from the top of the page before it is measured, in pixels. */
+const usualMargin = 280;
+/** So many heights of rows that the list no longer has are kept. */
+const maxFormerRows = 1000;
+
+/** Removes heights of former rows. The virtualizer keeps the heights of all rows that it has measured, and a list that polls gets new rows for hours. */
+function forgetSizes(virtualizer: object, ids: readonly string[]): void {
+  const { itemSizeCache: sizes } = virtualizer as { itemSizeCache: Map<unknown, number> };
+  if (sizes.size <= ids.length + maxFormerRows) return;
+  const present = new Set<unknown>(ids);
+  for (const id of sizes.keys()) if (!present.has(id)) sizes.delete(id);
+}
 
 /** A list as a table: virtualised, with further pages by cursor, CSV export, and states for loading, errors and no rows. */
-export function DataTable<Row>({ label, columns: all, source, rowId, rowHref, onRowPress, empty, csvName, selection, activeId, estimate = 48, toolbar }: DataTableProps<Row>): ReactNode {
+export function DataTable<Row>({ label, columns: all, source, rowId, rowHref, onRowPress, empty, csvName, selection, activeId, estimate = 46, toolbar }: DataTableProps<Row>): ReactNode {
   const t = useT("common");
   const phone = usePhone();
   const columns = useMemo(() => all.filter((column): column is ShownColumn<Row> => column.cell !== undefined), [all]);
@@ -75,17 +90,25 @@ export function DataTable<Row>({ label, columns: all, source, rowId, rowHref, on
     open: (row) => latest.current!.open(row),
     label: (id) => latest.current!.label(id),
   }));
-  const [margin, setMargin] = useState(0);
+  const [margin, setMargin] = useState(usualMargin);
+  const [overscan, setOverscan] = useState(firstOverscan);
+  const hasRows = rows.length > 0;
   useLayoutEffect(() => {
     if (body.current) setMargin(body.current.getBoundingClientRect().top + scrollY);
-  }, [rows.length > 0, phone, selection !== undefined && selection.selected.size > 0]);
+  }, [hasRows, phone, selection !== undefined && selection.selected.size > 0]);
   const virtualizer = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => (phone ? 76 : estimate),
-    overscan: 8,
+    overscan,
     scrollMargin: margin,
     getItemKey: (index) => rowId(rows[index]!),
   });
+  useEffect(() => {
+    if (!hasRows) return undefined;
+    const timer = setTimeout(() => setOverscan(laterOverscan), 150);
+    return () => clearTimeout(timer);
+  }, [hasRows]);
+  useEffect(() => forgetSizes(virtualizer, rows.map(rowId)), [virtualizer, rows]);
   const virtual = virtualizer.getVirtualItems();
   const lastShown = virtual.at(-1)?.index ?? -1;
   const canLoad = query?.hasNextPage === true && !query.isFetchingNextPage && !query.isFetchNextPageError;
@@ -218,26 +241,31 @@ interface RowActions<Row> {
   label: (id: string) => string;
 }
 
-interface TableRowProps<Row> {
+interface CellsProps<Row> {
   row: Row;
   id: string;
-  index: number;
-  /** Distance from the top of the table's body, in pixels. */
-  start: number;
   columns: readonly ShownColumn<Row>[];
   title: ShownColumn<Row>;
-  template: string;
   isPhone: boolean;
   isSelectable: boolean;
   isSelected: boolean;
+  actions: RowActions<Row>;
+}
+
+interface TableRowProps<Row> extends CellsProps<Row> {
+  index: number;
+  /** Distance from the top of the table's body, in pixels. */
+  start: number;
+  template: string;
   isActive: boolean;
   opens: boolean;
   isFocusable: boolean;
-  actions: RowActions<Row>;
   measure: (element: HTMLElement | null) => void;
 }
 
-function TableRowView<Row>({ row, id, index, start, columns, title, template, isPhone, isSelectable, isSelected, isActive, opens, isFocusable, actions, measure }: TableRowProps<Row>): ReactNode {
+/** The place of a row. It changes with the rows above, so the content is memoised apart. */
+function TableRow<Row>({ index, start, template, isActive, opens, isFocusable, measure, ...cells }: TableRowProps<Row>): ReactNode {
+  const { row, isSelected, actions } = cells;
   const onClick = (event: MouseEvent): void => {
     // Controls act themselves, and marking a text does not open the row.
     if (opens && !(event.target as Element).closest("a, button, input, label, select, textarea") && !getSelection()?.toString()) actions.open(row);
@@ -261,11 +289,17 @@ function TableRowView<Row>({ row, id, index, start, columns, title, template, is
       onClick={onClick}
       onKeyDown={onKeyDown}
     >
+      <Cells {...cells} />
+    </div>
+  );
+}
+
+function CellsView<Row>({ row, id, columns, title, isPhone, isSelectable, isSelected, actions }: CellsProps<Row>): ReactNode {
+  return (
+    <>
       {isSelectable && (
         <div role="cell" className="table-cell">
-          <Checkbox hideLabel isSelected={isSelected} onChange={(on) => actions.toggle(id, on)}>
-            {actions.label(id)}
-          </Checkbox>
+          <PlainCheckbox label={actions.label(id)} isSelected={isSelected} onChange={(on) => actions.toggle(id, on)} />
         </div>
       )}
       {isPhone ? (
@@ -286,11 +320,11 @@ function TableRowView<Row>({ row, id, index, start, columns, title, template, is
           </div>
         ))
       )}
-    </div>
+    </>
   );
 }
 
-const TableRow = memo(TableRowView) as typeof TableRowView;
+const Cells = memo(CellsView) as typeof CellsView;
 
 /** Loads the remaining pages, and stores all rows as a CSV file. */
 function ExportButton<Row>({ columns, source, name }: { columns: readonly Column<Row>[]; source: DataTableProps<Row>["source"]; name: string }): ReactNode {

@@ -25,7 +25,7 @@ export class ErrorBoundary extends Component<Props, { error: unknown; failed: bo
     if (!this.state.failed) return this.props.children;
     return (
       <div className="stack">
-        <ErrorNotice error={this.state.error} title={translate("common", "error.page")} />
+        <ErrorNotice error={this.state.error} />
         <div>
           <Button onPress={() => location.reload()}>{translate("common", "action.reload")}</Button>
         </div>

@@ -2,6 +2,10 @@ import { ApiError, ConnectionError } from "@tetrad/client";
 import { translate } from "../i18n/index.ts";
 import { StepUpCancelled } from "../session/cancelled.ts";
 
+/** Errors of files of the console that did not load: Vite reports them before the import fails. */
+const loadErrors = new WeakSet<Error>();
+addEventListener("vite:preloadError", (event) => loadErrors.add(event.payload));
+
 export interface Described {
   title: string;
   /** Explanation of the service. */
@@ -19,6 +23,7 @@ export function describeError(error: unknown): Described {
     return { title: translate("common", key), detail: error.detail, fields: error.errors ?? [], requestId: error.requestId };
   }
   if (error instanceof ConnectionError) return { title: translate("common", error.timedOut ? "error.timeout" : "error.network"), detail: undefined, fields: [], requestId: undefined };
+  if (error instanceof Error && loadErrors.has(error)) return { title: translate("common", "error.load"), detail: translate("common", "error.loadText"), fields: [], requestId: undefined };
   return { title: translate("common", "error.other"), detail: error instanceof Error ? error.message : String(error), fields: [], requestId: undefined };
 }
 

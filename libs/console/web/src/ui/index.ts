@@ -9,7 +9,7 @@ export { Avatar, Badge, Card, DateTime, KeyValueList, PageHeader, Progress, Stat
 export { ErrorBoundary } from "./error-boundary.tsx";
 export { describeError, fieldErrors, isCancelled } from "./errors.ts";
 export { Checkbox, RadioGroup, SearchField, Select, Switch, TextArea, TextField, type Option } from "./fields.tsx";
-export { JsonView } from "./json-view.tsx";
+export { CodeView, JsonView } from "./json-view.tsx";
 export { useMedia, usePhone } from "./media.ts";
 export { Menu, type MenuEntry, type MenuPart } from "./menu.tsx";
 export { MultiSelect } from "./multi-select.tsx";

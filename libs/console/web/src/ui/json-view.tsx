@@ -12,20 +12,48 @@ export function JsonView({ value, label }: { value: unknown; label?: string }): 
   const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "undefined");
   const cut = !all && text.length > preview;
   return (
-    <div className="json">
-      <div className="json-copy">
-        <CopyButton text={text} />
-      </div>
-      <pre tabIndex={0} role="region" aria-label={label ?? "JSON"} dir="ltr">
-        {tokens(cut ? text.slice(0, preview) : text)}
-      </pre>
+    <Block text={text} label={label ?? "JSON"} content={tokens(cut ? text.slice(0, preview) : text)}>
       {cut && (
         <Button size="s" onPress={() => setAll(true)}>
           {t("action.showAll")}
         </Button>
       )}
+    </Block>
+  );
+}
+
+/** Source text, readable and copyable. */
+export const CodeView = ({ text, label }: { text: string; label: string }): ReactNode => <Block text={text} label={label} content={codeTokens(text)} />;
+
+function Block({ text, label, content, children }: { text: string; label: string; content: ReactNode; children?: ReactNode }): ReactNode {
+  return (
+    <div className="json">
+      <div className="json-copy">
+        <CopyButton text={text} />
+      </div>
+      <pre tabIndex={0} role="region" aria-label={label} dir="ltr">
+        {content}
+      </pre>
+      {children}
     </div>
   );
+}
+
+/** Colours comments, texts and keywords of JavaScript and of shell commands. */
+function codeTokens(text: string): ReactNode {
+  const kinds = ["faint", "json-string", "json-key"];
+  const parts = text.split(/(\/\/.*$)|("[^"\n]*"|'[^'\n]*')|\b(import|from|const|new|await|async|try|catch|if)\b/m);
+  // Between the plain parts there is one part for each kind, which is undefined unless the kind was found.
+  return parts.map((part, index) => {
+    const kind = kinds[(index % (kinds.length + 1)) - 1];
+    return kind && part ? (
+      <span key={index} className={kind}>
+        {part}
+      </span>
+    ) : (
+      part
+    );
+  });
 }
 
 /** Colours keys, texts and other values. Very long texts stay without colours. */

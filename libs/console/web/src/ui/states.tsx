@@ -19,12 +19,13 @@ export function Spinner({ label }: { label?: string }): ReactNode {
 export function ErrorNotice({ error, title, onRetry }: { error: unknown; title?: string; onRetry?: () => void }): ReactNode {
   const t = useT("common");
   const described = describeError(error);
+  const detail = described.detail ?? (title === undefined ? undefined : described.title);
   return (
     <div className="notice notice-danger" role="alert">
       <CircleAlert aria-hidden />
       <div className="notice-body">
         <strong>{title ?? described.title}</strong>
-        {described.detail && described.fields.length === 0 && <p dir="auto">{described.detail}</p>}
+        {detail && described.fields.length === 0 && <p dir="auto">{detail}</p>}
         {described.fields.length > 0 && (
           <ul className="notice-fields">
             {described.fields.map((field) => (

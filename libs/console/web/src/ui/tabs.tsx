@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { Tab, TabList, TabPanel, Tabs as AriaTabs } from "react-aria-components";
 import { Link, matchPath, usePathname } from "../router/index.tsx";
 
@@ -31,8 +31,13 @@ export function Tabs({ label, tabs, selected, onSelect }: { label: string; tabs:
 /** Links between the parts of an area. `also`: further patterns of paths that belong to a part, for example `/console/users/:id`. */
 export function NavTabs({ label, tabs }: { label: string; tabs: { href: string; label: string; also?: string[] }[] }): ReactNode {
   const pathname = usePathname();
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // scrollIntoView returns a promise in new browsers, which an effect must not return.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [pathname]);
   return (
-    <nav aria-label={label} className="tab-list nav-tabs">
+    <nav ref={nav} aria-label={label} className="tab-list nav-tabs">
       {tabs.map(({ href, label: text, also = [] }) => (
         <Link key={href} href={href} className="tab" aria-current={[href, ...also].some((pattern) => matchPath(pattern, pathname)) ? "page" : undefined}>
           {text}

@@ -40,9 +40,6 @@ export function markOf(event: Pick<BillingEvent, "type" | "result">): Mark {
 
 export const userHref = (userId: string): string => `/console/billing/users/${encodeURIComponent(userId)}`;
 
-/** Whether an account of auth-mfa can have this identifier. Apps may also use identifiers of their own. */
-export const isAccountId = (userId: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(userId);
-
 export type Explanation =
   | { key: "revoked" | "refunded" | "lapsed" | "pausedEnded" | "ended"; at: string | null }
   | { key: "trial" | "trialCancelled" | "grace" | "billingIssue" | "paused" | "renews" | "granted" | "notRenewed"; at: string }

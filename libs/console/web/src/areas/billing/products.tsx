@@ -40,7 +40,7 @@ export function Products(): ReactNode {
           source={pages}
           rowId={(product) => product.productId}
           onRowPress={setOpen}
-          estimate={58}
+          estimate={57.5}
           csvName="products"
           empty={<EmptyState icon={<Package aria-hidden />} title={t("products.none")} text={t(writable ? "products.noneText" : "products.noneSandbox")} action={writable && create} />}
         />

@@ -4,7 +4,7 @@ import { useT } from "../../i18n/index.ts";
 import { useClients } from "../../session/index.ts";
 import { usePages, type PagesResult } from "../../ui/index.ts";
 import type { Reading } from "./access.ts";
-import { isAccountId, type BillingEvent, type Entitlement, type Product } from "./model.ts";
+import type { BillingEvent, Entitlement, Product } from "./model.ts";
 
 export const keys = {
   all: ["billing"] as const,
@@ -52,19 +52,6 @@ export function useEntitlements(userId: string): UseQueryResult<Entitlement[]> {
 export function useUserEvents(userId: string): PagesResult<BillingEvent> {
   const { billing } = useClients();
   return usePages<BillingEvent>([...keys.user(userId), "events"], (cursor, signal) => billing.listEvents({ userId, limit: 100, ...cursor }, { signal }), { refetchInterval: 15_000, keepPrevious: false });
-}
-
-/** The email of an account. Null if auth-mfa has no such account. */
-export function useEmail(userId: string): string | null {
-  const { auth } = useClients();
-  const { data } = useQuery({
-    queryKey: ["users", "email", userId],
-    queryFn: ({ signal }) => auth.getMember(userId, { signal }).then(({ email }) => email as string | null),
-    enabled: isAccountId(userId),
-    staleTime: 300_000,
-    meta: { silent: true },
-  });
-  return data ?? null;
 }
 
 /** The entitlements at each of the times, as the service computes them from its archive. Times are milliseconds since 1970, ascending. */

@@ -69,7 +69,7 @@ export function Subscribers(): ReactNode {
         source={pages}
         rowId={(one) => one.entitlementId}
         rowHref={(one) => userHref(one.userId)}
-        estimate={58}
+        estimate={57.5}
         csvName="subscribers"
         toolbar={<Filters filter={filter} onChange={setParams} />}
         empty={

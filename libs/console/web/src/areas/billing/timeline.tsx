@@ -85,7 +85,7 @@ function Drawing({ rows, frame, dated, now, onEvent }: DrawingProps): ReactNode 
   const label = useMemo(() => {
     const years = new Date(frame.from).getFullYear() !== new Date(frame.to).getFullYear();
     const months = (frame.to - frame.from) / dayMs > 100;
-    return new Intl.DateTimeFormat(locale, { month: "short", ...(months ? {} : { day: "numeric" }), ...(years && months && { year: "2-digit" }) });
+    return new Intl.DateTimeFormat(locale, { month: "short", ...(months ? {} : { day: "numeric" }), ...(years && months && { year: "numeric" }) });
   }, [frame, locale]);
   return (
     // Time runs to the right in all languages, as in all charts.

@@ -2,13 +2,14 @@ import { ArrowLeft, CreditCard, Gift, RefreshCw } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
 import { Link } from "../../router/index.tsx";
+import { useEmail } from "../../session/index.ts";
 import { Button, Card, CopyableCode, DataTable, DateTime, EmptyState, Menu, PageHeader, QueryState, toast, type Column } from "../../ui/index.ts";
 import { EntitlementCard } from "./entitlement-card.tsx";
 import { EventDialog } from "./event-dialog.tsx";
 import { GrantDialog } from "./grant-dialog.tsx";
 import { EventName, ResultBadge } from "./labels.tsx";
 import { byAccess, featuresOf, type BillingEvent, type Entitlement } from "./model.ts";
-import { useChangesText, useEmail, useEntitlements, useSync, useUserEvents, type SyncSource } from "./queries.ts";
+import { useChangesText, useEntitlements, useSync, useUserEvents, type SyncSource } from "./queries.ts";
 import { Timeline } from "./timeline.tsx";
 
 /** Everything about one user: access over time, entitlements, features and events. */

@@ -153,19 +153,21 @@ const ReplyItem = memo(function ReplyItem({ reply, author, isReporter, frozen }:
       {mode === "edit" ? <EditReply reply={reply} onDone={() => (setMode(null), refresh())} onCancel={() => setMode(null)} /> : <LongText>{reply.body}</LongText>}
       <AttachmentList ids={reply.attachmentIds} />
       {mode === "versions" && <Versions reply={reply} onClose={() => setMode(null)} />}
-      <ConfirmDialog
-        isOpen={mode === "delete"}
-        onClose={() => setMode(null)}
-        title={t(reply.internal ? "reply.deleteNoteTitle" : "reply.deleteTitle")}
-        confirmLabel={t("reply.delete")}
-        onConfirm={async () => {
-          await feedback.deleteReply(reply.feedbackId, reply.replyId);
-          toast.success(t("reply.deleted"));
-          refresh();
-        }}
-      >
-        <p>{t("reply.deleteText")}</p>
-      </ConfirmDialog>
+      {mode === "delete" && (
+        <ConfirmDialog
+          isOpen
+          onClose={() => setMode(null)}
+          title={t(reply.internal ? "reply.deleteNoteTitle" : "reply.deleteTitle")}
+          confirmLabel={t("reply.delete")}
+          onConfirm={async () => {
+            await feedback.deleteReply(reply.feedbackId, reply.replyId);
+            toast.success(t("reply.deleted"));
+            refresh();
+          }}
+        >
+          <p>{t("reply.deleteText")}</p>
+        </ConfirmDialog>
+      )}
     </li>
   );
 });

@@ -21,10 +21,11 @@ export function FilterBar({ filter, onChange, onClear, searchInput }: Props): Re
   const [q, setQ, flushQ] = useDelayed(filter.q, (value) => onChange({ q: value, ...(value === "" && filter.sort === "relevance" && { sort: "" }) }));
   const [tag, setTag] = useDelayed(filter.tag, (value) => onChange({ tag: value.trim() }));
   const others = (staff.data ?? []).filter(({ userId }) => userId !== me.sub);
-  const known = filter.assignee === "" || filter.assignee === "me" || others.some(({ userId }) => userId === filter.assignee);
+  const known = filter.assignee === "" || ["me", "none"].includes(filter.assignee) || others.some(({ userId }) => userId === filter.assignee);
   const assignees = [
     { value: "all", label: t("filter.anyAssignee") },
     { value: "me", label: t("filter.me") },
+    { value: "none", label: t("assignee.none") },
     ...others.map(({ userId, email }) => ({ value: userId, label: email })),
     ...(known ? [] : [{ value: filter.assignee, label: filter.assignee }]),
   ];

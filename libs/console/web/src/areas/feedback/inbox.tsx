@@ -203,7 +203,7 @@ export function Inbox(): ReactNode {
           rowId={(thread) => thread.feedbackId}
           rowHref={(thread) => threadHref(thread.feedbackId)}
           activeId={active}
-          estimate={62}
+          estimate={60}
           selection={{ selected, onChange: setSelected, label: (id) => t("inbox.select", { title: threads.find((thread) => thread.feedbackId === id)?.title ?? id }) }}
           empty={<Empty filter={filter} onClear={clear} />}
         />

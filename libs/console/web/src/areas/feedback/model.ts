@@ -22,7 +22,7 @@ export interface Filter {
   status: Status[];
   category: Category[];
   priority: Priority[];
-  /** Identifier of the assignee, `me`, or empty for all. */
+  /** Identifier of the assignee, `me`, `none` for threads without one, or empty for all. */
   assignee: string;
   /** Identifier of the author, or empty for all. */
   user: string;
@@ -96,7 +96,7 @@ export function queryOf(filter: Filter, me: string): Record<string, string | boo
     ...(filter.status.length > 0 && { status: filter.status.join(",") }),
     ...(filter.category.length > 0 && { category: filter.category.join(",") }),
     ...(filter.priority.length > 0 && { priority: filter.priority.join(",") }),
-    ...(filter.assignee && { assigneeId: filter.assignee === "me" ? me : filter.assignee }),
+    ...(filter.assignee === "none" ? { assigned: false } : filter.assignee && { assigneeId: filter.assignee === "me" ? me : filter.assignee }),
     ...(filter.user && { userId: filter.user }),
     ...(filter.tag && { tag: filter.tag }),
     ...(q && { q }),

@@ -43,7 +43,7 @@ const cachedThreads = (client: ReturnType<typeof useQueryClient>): Thread[] =>
 
 export function useReplies(id: string): PagesResult<Reply> {
   const { feedback } = useClients();
-  return usePages<Reply>(keys.replies(id), (cursor, signal) => feedback.listReplies(id, { limit: 100, ...cursor }, { signal }), { refetchInterval: 10_000, keepPrevious: false });
+  return usePages<Reply>(keys.replies(id), (cursor, signal) => feedback.listReplies(id, { limit: pageSize, ...cursor }, { signal }), { refetchInterval: 10_000, keepPrevious: false });
 }
 
 export function useHistory(id: string): PagesResult<StatusMove> {

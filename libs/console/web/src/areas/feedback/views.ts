@@ -10,6 +10,7 @@ export interface View {
 export const builtInViews = [
   { key: "views.active", filter: readFilter(new URLSearchParams()) },
   { key: "views.mine", filter: { ...readFilter(new URLSearchParams()), assignee: "me" } },
+  { key: "views.unassigned", filter: { ...readFilter(new URLSearchParams()), assignee: "none" } },
   { key: "views.urgent", filter: { ...readFilter(new URLSearchParams()), priority: ["critical", "high"] } },
   { key: "views.voted", filter: { ...readFilter(new URLSearchParams()), sort: "votes" } },
   { key: "views.all", filter: emptyFilter },

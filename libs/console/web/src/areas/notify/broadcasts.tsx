@@ -76,7 +76,7 @@ export function Broadcasts(): ReactNode {
         rowId={(one) => one.broadcastId}
         rowHref={(one) => broadcastHref(one.broadcastId)}
         csvName="broadcasts"
-        estimate={62}
+        estimate={57.5}
         empty={<EmptyState icon={<Megaphone aria-hidden />} title={t("broadcasts.empty")} text={t("broadcasts.emptyText")} action={create} />}
       />
     </>

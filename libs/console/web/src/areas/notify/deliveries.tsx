@@ -97,7 +97,6 @@ export function Deliveries(): ReactNode {
           rowId={(one) => one.notificationId}
           rowHref={(one) => notificationHref(one.notificationId)}
           csvName="notifications"
-          estimate={50}
           toolbar={<span className="notify-live" aria-hidden>{t("deliveries.live")}</span>}
           empty={
             isNarrowed(filter) ? (

@@ -30,7 +30,12 @@ export function useNotifications(filter: Filter): PagesResult<Notification> {
   const [moving, setMoving] = useState(false);
   const pages = usePages<Notification>(
     [...keys.notifications, filter],
-    (cursor, signal) => notify.listNotifications({ limit: pageSize, ...queryOf(filter, Date.now()), ...cursor }, { signal }).then((page) => ({ items: page.notifications, cursor: page.nextCursor })),
+    async (page, signal) => {
+      // A cursor is valid for one filter, so later pages have the period of the first one.
+      const [now, cursor] = page.cursor?.split(" ") ?? [String(Date.now())];
+      const { notifications, nextCursor } = await notify.listNotifications({ limit: pageSize, ...queryOf(filter, Number(now)), ...(cursor && { cursor }) }, { signal });
+      return { items: notifications, cursor: nextCursor && `${now} ${nextCursor}` };
+    },
     { refetchInterval: moving ? fastMs : slowMs },
   );
   const next = pages.items.slice(0, pageSize).some((one) => isMoving(one, Date.now()));

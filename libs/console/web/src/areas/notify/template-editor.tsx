@@ -1,4 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
+import { ApiError } from "@tetrad/client";
 import { ChevronLeft, Send, Trash2 } from "lucide-react";
 import { useEffect, useMemo, useState, type FormEvent, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
@@ -84,6 +85,8 @@ function Editor({ template }: { template?: Template }): ReactNode {
       if (!base) navigate(templateHref(saved.templateId), { replace: true });
     } catch (failure) {
       setError(failure);
+      // Someone else has saved the template: read it, so that the page can offer the newer version.
+      if (base && failure instanceof ApiError && failure.status === 412) void client.invalidateQueries({ queryKey: keys.template(base.templateId) });
     } finally {
       setPending(false);
     }

@@ -67,7 +67,7 @@ export function Templates(): ReactNode {
                 rowId={(one) => one.templateId}
                 rowHref={(one) => templateHref(one.templateId)}
                 csvName="templates"
-                estimate={62}
+                estimate={57.5}
                 empty={templates.length > 0 ? <EmptyState icon={<SearchX aria-hidden />} title={t("templates.nothingFound")} text={t("templates.nothingFoundText")} /> : <EmptyState icon={<FileText aria-hidden />} title={t("templates.empty")} text={t("templates.emptyText")} action={create} />}
               />
             </div>

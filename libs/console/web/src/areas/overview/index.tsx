@@ -81,7 +81,7 @@ function LatestThreads(): ReactNode {
   );
 }
 
-const descriptions = { feedback: "overview.feedback", users: "overview.users", notify: "overview.notify", billing: "overview.billing" } as const;
+const descriptions = { feedback: "overview.feedback", users: "overview.users", notify: "overview.notify", billing: "overview.billing", developers: "overview.developers" } as const;
 
 function AreaList(): ReactNode {
   const t = useT("common");

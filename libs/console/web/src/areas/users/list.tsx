@@ -147,7 +147,6 @@ export function UserList(): ReactNode {
         rowId={(member) => member.userId}
         rowHref={(member) => userHref(member.userId)}
         activeId={active}
-        estimate={52}
         csvName="users"
         toolbar={<Filters filter={filter} onChange={change} searchInput={searchInput} />}
         empty={<Empty filter={filter} onClear={() => change({ q: "", role: "", status: "" })} onInvite={invite} />}

@@ -10,6 +10,7 @@ export default {
   "nav.users": "Nutzer",
   "nav.notify": "Nachrichten",
   "nav.billing": "Abrechnung",
+  "nav.developers": "Entwickler",
   "page.notFound": "Seite nicht gefunden",
   "page.notFoundText": "Die Konsole hat unter dieser Adresse keine Seite.",
   "page.toOverview": "Zur Übersicht",
@@ -89,7 +90,8 @@ export default {
   "error.other": "Etwas ist schiefgegangen",
   "error.network": "Der Dienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung",
   "error.timeout": "Der Dienst hat nicht rechtzeitig geantwortet",
-  "error.page": "Dieser Teil der Seite ist fehlgeschlagen",
+  "error.load": "Dieser Teil der Konsole wurde nicht geladen",
+  "error.loadText": "Vielleicht gibt es eine neue Version der Konsole. Laden Sie die Seite neu.",
   "error.requestId": "Anfrage",
   "error.copyRequestId": "Kennung der Anfrage kopieren",
   "toasts.label": "Meldungen",
@@ -117,4 +119,5 @@ export default {
   "overview.users": "Personen finden, Profile sehen, Sitzungen beenden, exportieren, löschen.",
   "overview.notify": "Zustellungen verfolgen, Vorlagen bearbeiten, Rundsendungen schicken.",
   "overview.billing": "Berechtigungen vergeben, Abos und Umsatz sehen.",
+  "overview.developers": "API-Schlüssel anlegen, Webhooks testen, das Audit-Log lesen.",
 } satisfies Complete<"common">;

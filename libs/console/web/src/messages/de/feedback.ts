@@ -63,6 +63,7 @@ export default {
   "views.label": "Ansichten",
   "views.active": "Aktiv",
   "views.mine": "Mir zugewiesen",
+  "views.unassigned": "Nicht zugewiesen",
   "views.urgent": "Dringend",
   "views.voted": "Meiste Stimmen",
   "views.all": "Alle",

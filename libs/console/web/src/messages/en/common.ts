@@ -10,6 +10,7 @@ export default {
   "nav.users": "Users",
   "nav.notify": "Notifications",
   "nav.billing": "Billing",
+  "nav.developers": "Developers",
   "page.notFound": "Page not found",
   "page.notFoundText": "The console has no page at this address.",
   "page.toOverview": "Go to the overview",
@@ -89,7 +90,8 @@ export default {
   "error.other": "Something went wrong",
   "error.network": "The service cannot be reached. Check your connection",
   "error.timeout": "The service did not answer in time",
-  "error.page": "This part of the page failed",
+  "error.load": "This part of the console did not load",
+  "error.loadText": "There may be a new version of the console. Reload the page.",
   "error.requestId": "Request",
   "error.copyRequestId": "Copy the request id",
   "toasts.label": "Messages",
@@ -117,4 +119,5 @@ export default {
   "overview.users": "Find a person, see the profile, end sessions, export, erase.",
   "overview.notify": "Follow deliveries, edit templates, send broadcasts.",
   "overview.billing": "Grant entitlements, see subscriptions and revenue.",
+  "overview.developers": "Make API keys, test webhooks, read the audit log.",
 } satisfies Messages;

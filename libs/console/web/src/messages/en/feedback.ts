@@ -63,6 +63,7 @@ export default {
   "views.label": "Views",
   "views.active": "Active",
   "views.mine": "Assigned to me",
+  "views.unassigned": "Unassigned",
   "views.urgent": "Urgent",
   "views.voted": "Most voted",
   "views.all": "All",
