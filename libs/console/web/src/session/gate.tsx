@@ -19,6 +19,15 @@ function Notice({ icon, title, text, children }: { icon: ReactNode; title: strin
   );
 }
 
+function OtherEnvironment(): ReactNode {
+  const t = useT("common");
+  return (
+    <a className="link" href={otherEnvironmentUrl(location.href)}>
+      {t(currentTenant().environment === "sandbox" ? "environment.openProduction" : "environment.openSandbox")}
+    </a>
+  );
+}
+
 /** Shows the console to staff with a second factor. All others see the reason and the next step. */
 export function Gate({ session, children }: { session: ConsoleSession; children: ReactNode }): ReactNode {
   const t = useT("common");
@@ -43,9 +52,11 @@ export function Gate({ session, children }: { session: ConsoleSession; children:
     case "signed-out":
       return (
         <Notice icon={<LogIn />} title={t("session.signedOut")} text={t("session.signedOutText", { tenant: slug, environment: t(`environment.${environment}`) })}>
+          <p className="muted">{t("session.ownAccounts")}</p>
           <Button variant="primary" onPress={() => void session.signIn()}>
             {t("session.signIn")}
           </Button>
+          <OtherEnvironment />
         </Notice>
       );
     default:
@@ -56,9 +67,7 @@ export function Gate({ session, children }: { session: ConsoleSession; children:
         <Button variant="primary" onPress={() => void session.signIn({ prompt: "select_account" })}>
           {t("session.otherAccount")}
         </Button>
-        <a className="link" href={otherEnvironmentUrl(location.href)}>
-          {t(environment === "sandbox" ? "environment.openProduction" : "environment.openSandbox")}
-        </a>
+        <OtherEnvironment />
         <Button variant="ghost" onPress={() => void session.signOut()}>
           {t("session.signOut")}
         </Button>

@@ -195,7 +195,7 @@ export function Checkbox({ children, hideLabel, className, ...rest }: Omit<Check
   );
 }
 
-/** A checkbox of a row in a long list: the browser's own, with the look of `Checkbox`. It takes a tenth of the time to render. `label` is its hidden name. */
+/** A checkbox of a row in a long list: the browser's own, with the look of `Checkbox`, because that one takes longer to render. `label` is its hidden name. */
 export function PlainCheckbox({ label, isSelected, onChange }: { label: string; isSelected: boolean; onChange: (isSelected: boolean) => void }): ReactNode {
   return (
     <label className="checkbox" data-selected={isSelected || undefined}>

@@ -11,6 +11,12 @@ const lengths = ["7", "30", "365", "date", "endless"] as const;
 type Length = (typeof lengths)[number];
 const dayMs = 86_400_000;
 
+/** The last second of a day in local time; empty if the text is no day. */
+function endOf(day: string): string {
+  const next = momentOf(day, 1);
+  return next ? new Date(Date.parse(next) - 1000).toISOString() : "";
+}
+
 /** Grants a product to a user. Without `userId`, the dialog first asks for the user. Render it while it is open, so that it begins empty. */
 export function GrantDialog({ userId: given, email: givenEmail = null, onClose, onGranted }: { userId?: string; email?: string | null; onClose: () => void; onGranted?: (userId: string) => void }): ReactNode {
   const t = useT("billing");
@@ -59,8 +65,7 @@ function GrantForm({ user, products, onClose, onGranted }: { user: { id: string;
   const errors = fieldErrors(error);
   const product = products.find((one) => one.productId === productId);
   const sorted = useMemo(() => [...products].sort((a, b) => a.name.localeCompare(b.name)), [products]);
-  // The chosen day is included.
-  const expiresAt = length === "endless" ? null : length === "date" ? (momentOf(date, 1) ?? "") : new Date(Date.now() + Number(length) * dayMs).toISOString();
+  const expiresAt = length === "endless" ? null : length === "date" ? endOf(date) : new Date(Date.now() + Number(length) * dayMs).toISOString();
   const invalidDate = length === "date" && (expiresAt === "" || Date.parse(expiresAt!) <= Date.now());
   const grant = async (): Promise<void> => {
     if (product === undefined) return;

@@ -1,7 +1,7 @@
 import { ArrowLeft, CreditCard, Gift, RefreshCw } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
-import { Link } from "../../router/index.tsx";
+import { Link, useSearch } from "../../router/index.tsx";
 import { useEmail } from "../../session/index.ts";
 import { Button, Card, CopyableCode, DataTable, DateTime, EmptyState, Menu, PageHeader, QueryState, toast, type Column } from "../../ui/index.ts";
 import { EntitlementCard } from "./entitlement-card.tsx";
@@ -18,7 +18,7 @@ export function UserPage({ id }: { id: string }): ReactNode {
   const email = useEmail(id);
   const entitlements = useEntitlements(id);
   const events = useUserEvents(id);
-  const [granting, setGranting] = useState(false);
+  const [params, setSearch] = useSearch();
   const [event, setEvent] = useState<BillingEvent | null>(null);
   return (
     <>
@@ -41,7 +41,7 @@ export function UserPage({ id }: { id: string }): ReactNode {
         actions={
           <>
             <SyncMenu userId={id} />
-            <Button variant="primary" icon={<Gift aria-hidden />} onPress={() => setGranting(true)}>
+            <Button variant="primary" icon={<Gift aria-hidden />} onPress={() => setSearch({ grant: "1" })}>
               {t("grant.action")}
             </Button>
           </>
@@ -75,7 +75,7 @@ export function UserPage({ id }: { id: string }): ReactNode {
           </div>
         )}
       </QueryState>
-      {granting && <GrantDialog userId={id} email={email} onClose={() => setGranting(false)} />}
+      {params.has("grant") && <GrantDialog userId={id} email={email} onClose={() => setSearch({ grant: null })} />}
       {event && <EventDialog event={event} onClose={() => setEvent(null)} />}
     </>
   );

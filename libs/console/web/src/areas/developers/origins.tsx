@@ -80,7 +80,7 @@ function List({ service, origins, writable }: { service: Service; origins: reado
           </li>
         ))}
       </ul>
-      {origins.length === 0 && <p className="small muted">{t("origins.none")}</p>}
+      {origins.length === 0 && writable && <p className="small muted">{t("origins.none")}</p>}
       {removing !== null && (
         <ConfirmDialog
           isOpen

@@ -48,7 +48,7 @@ function useColumns(): Column<Row>[] {
           </span>
         ),
       },
-      { id: "service", header: t("column.service"), width: "150px", csv: (one) => one.service, cell: (one) => <ServiceLabel service={one.service} /> },
+      { id: "service", header: t("column.service"), width: "140px", csv: (one) => one.service, cell: (one) => <ServiceLabel service={one.service} /> },
       { id: "status", header: t("column.status"), width: "110px", csv: (one) => (one.enabled ? "enabled" : "disabled"), cell: (one) => <WebhookBadge webhook={one} /> },
       {
         id: "events",
@@ -58,7 +58,7 @@ function useColumns(): Column<Row>[] {
         csv: (one) => one.events.join(" "),
         cell: (one) => <span className="small muted">{one.events.length > 1 ? t("webhook.eventCount", { count: one.events.length }) : <EventTypes events={one.events} />}</span>,
       },
-      { id: "recent", header: t("column.recent"), width: "140px", cell: (one) => <Recent {...one} /> },
+      { id: "recent", header: t("column.recent"), width: "168px", cell: (one) => <Recent {...one} /> },
       { id: "created", header: t("column.created"), width: "116px", phone: "hidden", csv: (one) => one.createdAt, cell: (one) => <span className="small muted nowrap"><TimeAgo value={one.createdAt} /></span> },
       { id: "description", header: t("column.description"), csv: (one) => one.description },
       { id: "reason", header: t("column.reason"), csv: (one) => one.disabledReason },

@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { CircleDot, Ellipsis, GitMerge, History, LockKeyhole, Pencil, Trash2 } from "lucide-react";
-import { memo, useState, type ReactNode } from "react";
+import { memo, useDeferredValue, useMemo, useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Link } from "../../router/index.tsx";
 import { useClients, useMe } from "../../session/index.ts";
 import { Avatar, Badge, Button, ConfirmDialog, Dialog, ErrorNotice, IconButton, Menu, QueryState, Spinner, TextArea, TimeAgo, toast, usePages, type MenuPart } from "../../ui/index.ts";
 import { AttachmentList } from "./attachments.tsx";
 import { Marked } from "./labels.tsx";
-import { conversationOf, foldText, threadHref, type Reply, type Status, type StatusMove, type Thread } from "./model.ts";
+import { conversationOf, foldText, threadHref, type Entry, type Reply, type Status, type StatusMove, type Thread } from "./model.ts";
 import { keys, useHistory, useNameOf, useReplies } from "./queries.ts";
 
 
@@ -40,7 +40,8 @@ export function Conversation({ thread, frozen }: { thread: Thread; frozen: boole
   const nameOf = useNameOf(thread);
   const { query } = replies;
   const reporter = thread.userEmail ?? (thread.userId ? nameOf(thread.userId) : t("author.none"));
-  const entries = conversationOf(replies.items, history.items, query.data !== undefined && !query.hasNextPage);
+  const complete = query.data !== undefined && !query.hasNextPage;
+  const entries = useMemo(() => conversationOf(replies.items, history.items, complete), [replies.items, history.items, complete]);
   return (
     <div className="feedback-conversation">
       <article className="feedback-post card" aria-label={t("thread.firstPost")}>
@@ -63,15 +64,7 @@ export function Conversation({ thread, frozen }: { thread: Thread; frozen: boole
           <Spinner />
         </div>
       ) : (
-        <ol className="feedback-entries" aria-label={t("thread.conversation")}>
-          {entries.map((entry) =>
-            entry.kind === "reply" ? (
-              <ReplyItem key={entry.reply.replyId} reply={entry.reply} author={nameOf(entry.reply.authorId)} isReporter={entry.reply.authorId === thread.userId} frozen={frozen} />
-            ) : (
-              <MoveItem key={`${entry.at}${entry.move.to}${entry.move.mergedFrom ?? ""}`} move={entry.move} actor={nameOf(entry.move.actorId)} />
-            ),
-          )}
-        </ol>
+        <Entries entries={entries} thread={thread} frozen={frozen} nameOf={nameOf} />
       )}
       {query.hasNextPage && (
         <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
@@ -79,6 +72,25 @@ export function Conversation({ thread, frozen }: { thread: Thread; frozen: boole
         </Button>
       )}
     </div>
+  );
+}
+
+/** So many entries are shown at once. The others of a long conversation follow when these are painted. */
+const firstEntries = 12;
+
+function Entries({ entries, thread, frozen, nameOf }: { entries: Entry[]; thread: Thread; frozen: boolean; nameOf: (id: string) => string }): ReactNode {
+  const t = useT("feedback");
+  const shown = useDeferredValue(entries, entries.slice(0, firstEntries));
+  return (
+    <ol className="feedback-entries" aria-label={t("thread.conversation")}>
+      {shown.map((entry) =>
+        entry.kind === "reply" ? (
+          <ReplyItem key={entry.reply.replyId} reply={entry.reply} author={nameOf(entry.reply.authorId)} isReporter={entry.reply.authorId === thread.userId} frozen={frozen} />
+        ) : (
+          <MoveItem key={`${entry.at}${entry.move.to}${entry.move.mergedFrom ?? ""}`} move={entry.move} actor={nameOf(entry.move.actorId)} />
+        ),
+      )}
+    </ol>
   );
 }
 
@@ -127,7 +139,7 @@ const ReplyItem = memo(function ReplyItem({ reply, author, isReporter, frozen }:
   return (
     <li className={`feedback-reply card${reply.internal ? " feedback-note" : isStaff ? " feedback-staff" : ""}`}>
       <header className="feedback-post-header">
-        <Avatar name={author} />
+        <Avatar name={reply.authorId === me.sub ? me.email : author} />
         <span className="strong truncate" dir="auto">
           {author}
         </span>

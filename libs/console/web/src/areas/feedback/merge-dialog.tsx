@@ -9,6 +9,9 @@ import { StatusBadge } from "./labels.tsx";
 import { threadHref, type Status, type Thread } from "./model.ts";
 import { keys } from "./queries.ts";
 
+/** Titles with a lower score share hardly more than a common word. */
+const leastScore = 0.2;
+
 interface Candidate {
   feedbackId: string;
   title: string;
@@ -34,8 +37,10 @@ export function MergeDialog({ thread, onClose }: { thread: Thread; onClose: () =
   const found = useQuery({
     queryKey: ["feedback", "merge", thread.feedbackId, q],
     queryFn: async ({ signal }): Promise<Candidate[]> => {
-      const { items } = q ? await feedback.listFeedbacks({ q, limit: 20, sort: "relevance" }, { signal }) : await feedback.listSimilar({ title: thread.title }, { signal });
-      return items.filter((one) => one.feedbackId !== thread.feedbackId && !("mergedInto" in one && one.mergedInto));
+      const items: readonly (Candidate & { mergedInto?: string | null })[] = q
+        ? (await feedback.listFeedbacks({ q, limit: 20, sort: "relevance" }, { signal })).items
+        : (await feedback.listSimilar({ title: thread.title }, { signal })).items.filter(({ score }) => score >= leastScore);
+      return items.filter((one) => one.feedbackId !== thread.feedbackId && !one.mergedInto);
     },
   });
   const target = found.data?.find((one) => one.feedbackId === into);
@@ -105,11 +110,9 @@ export function MergeDialog({ thread, onClose }: { thread: Thread; onClose: () =
             </ListBox>
           )}
         </section>
-        {target && (
-          <Notice tone="warning">
-            <p>{t("merge.effect")}</p>
-          </Notice>
-        )}
+        <Notice tone="warning">
+          <p>{t("merge.effect")}</p>
+        </Notice>
         {error !== null && <ErrorNotice error={error} title={t("merge.failed")} />}
       </div>
     </Dialog>

@@ -49,6 +49,7 @@ function Content({ broadcast }: { broadcast: BroadcastStatus }): ReactNode {
   const rate = useRate(done, running);
   const template = templates.data?.find((one) => one.name === templateName && one.channel === "push");
   const seconds = broadcast.completedAt ? (Date.parse(broadcast.completedAt) - Date.parse(broadcast.createdAt)) / 1000 : null;
+  const missed = broadcast.invalidTokenCount + broadcast.failedCount;
   const part = (count: number): string => (total === 0 ? "" : formats.percent(count / total));
   return (
     <>
@@ -88,6 +89,7 @@ function Content({ broadcast }: { broadcast: BroadcastStatus }): ReactNode {
             <progress className="visually-hidden" aria-label={t("column.progress")} max={1} value={total === 0 ? (running ? 0 : 1) : done / total} />
             <div className="row between wrap small muted">
               <span>{rate !== null && rate > 0 ? t("broadcast.rate", { rate: formats.number(Math.round(rate)) }) : seconds !== null ? t("broadcast.took", { time: formats.duration(Math.max(1, seconds)) }) : ""}</span>
+              {!running && missed > 0 && <span>{t("broadcast.missed", { count: formats.number(missed), gone: formats.number(broadcast.invalidTokenCount), failed: formats.number(broadcast.failedCount) })}</span>}
               {rate !== null && rate > 1 && waiting > 0 && <span>{t("broadcast.left", { time: formats.duration(waiting / rate) })}</span>}
             </div>
           </div>

@@ -1,8 +1,8 @@
-import { Send, SearchX, X } from "lucide-react";
+import { Megaphone, Send, SearchX, X } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { useSearch } from "../../router/index.tsx";
-import { Button, DataTable, EmptyState, PageHeader, RowLink, SearchField, Select, TimeAgo, useShortcuts, type Column } from "../../ui/index.ts";
+import { Button, DataTable, EmptyState, LinkButton, PageHeader, RowLink, SearchField, Select, TimeAgo, useShortcuts, type Column } from "../../ui/index.ts";
 import { ChannelLabel, NotifyTabs, StatusBadge, useChannelOptions, usePeriodOptions, useReason, useStatusOptions } from "./labels.tsx";
 import { isNarrowed, notificationHref, readFilter, type Filter, type Notification } from "./model.ts";
 import { useNotifications, useSettled } from "./queries.ts";
@@ -69,9 +69,14 @@ export function Deliveries(): ReactNode {
     setSearch({ status: null, channel: null, to: null, period: null });
   };
   const sendButton = (
-    <Button variant="primary" icon={<Send aria-hidden />} onPress={() => setSending(true)}>
-      {t("send.action")}
-    </Button>
+    <>
+      <LinkButton icon={<Megaphone aria-hidden />} href="/console/notify/broadcasts/new">
+        {t("template.broadcast")}
+      </LinkButton>
+      <Button variant="primary" icon={<Send aria-hidden />} onPress={() => setSending(true)}>
+        {t("send.action")}
+      </Button>
+    </>
   );
   return (
     <>

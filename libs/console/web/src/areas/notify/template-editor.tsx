@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "@tetrad/client";
-import { ChevronLeft, Send, Trash2 } from "lucide-react";
+import { ChevronLeft, Megaphone, Send, Trash2 } from "lucide-react";
 import { useEffect, useMemo, useState, type FormEvent, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
 import { Link, navigate } from "../../router/index.tsx";
@@ -112,6 +112,11 @@ function Editor({ template }: { template?: Template }): ReactNode {
               <Button icon={<Send aria-hidden />} isDisabled={dirty} onPress={() => setDialog("send")}>
                 {t("template.test")}
               </Button>
+              {base.channel === "push" && (
+                <Button icon={<Megaphone aria-hidden />} isDisabled={dirty} onPress={() => navigate(`/console/notify/broadcasts/new?template=${base.templateId}`)}>
+                  {t("template.broadcast")}
+                </Button>
+              )}
             </>
           )
         }

@@ -1,8 +1,8 @@
-import { ArrowLeft, ChevronDown, Download, KeyRound, LogOut, Mail, Trash2, UserCheck, UserX, UserRoundCog } from "lucide-react";
+import { ArrowLeft, ChevronDown, Download, Gift, KeyRound, LogOut, Mail, Trash2, UserCheck, UserX, UserRoundCog } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
-import { Link } from "../../router/index.tsx";
-import { useMe } from "../../session/index.ts";
+import { Link, navigate } from "../../router/index.tsx";
+import { useConfig, useMe } from "../../session/index.ts";
 import { Badge, Button, Card, ErrorNotice, Menu, Notice, PageHeader, Skeleton, type MenuPart } from "../../ui/index.ts";
 import { AccountCard, SignInCard } from "./account-cards.tsx";
 import { MemberDialog, type MemberAction } from "./actions.tsx";
@@ -122,9 +122,11 @@ function Summary({ member, isMissing, own }: { member: Member | null; isMissing:
 /** The actions that the API allows the signed-in user. Others are left out. */
 function ActionMenu({ member, allowed, onOpen }: { member: Member | null; allowed: Allowed | null; onOpen: (action: MemberAction) => void }): ReactNode {
   const t = useT("users");
+  const { billingUrl } = useConfig();
   if (!member || !allowed) return null;
   const entry = (id: MemberAction, icon: ReactNode, tone?: "danger"): MenuPart => ({ id, label: t(id === "disable" && member.status === "invited" ? "menu.withdraw" : `menu.${id}`), icon, onAction: () => onOpen(id), ...(tone && { tone }) });
   const parts: MenuPart[] = [];
+  if (billingUrl !== "") parts.push({ id: "grant", label: t("menu.grant"), icon: <Gift aria-hidden />, onAction: () => navigate(`/console/billing/users/${member.userId}?grant=1`) });
   if (allowed.changeRole) parts.push(entry("role", <UserRoundCog aria-hidden />));
   if (allowed.changeStatus && member.status === "invited") parts.push(entry("invite-again", <Mail aria-hidden />));
   if (allowed.endSessions && member.status === "active") parts.push(entry("end-sessions", <LogOut aria-hidden />));

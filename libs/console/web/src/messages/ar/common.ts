@@ -39,6 +39,7 @@ export default {
   "session.signOut": "تسجيل الخروج",
   "session.signedOut": "تم تسجيل خروجك",
   "session.signedOutText": "يُرجى تسجيل الدخول لإدارة \u2068{tenant}\u2069 ({environment}).",
+  "session.ownAccounts": "لبيئة الإنتاج وبيئة الاختبار حسابات منفصلة.",
   "session.notStaff": "وحدة التحكم مخصّصة لفريق العمل",
   "session.notStaffText": "ليس للحساب \u2068{email}\u2069 دور ضمن فريق العمل في هذه البيئة. يُرجى طلب دور المسؤول من أحد المالكين، أو استخدام حساب آخر.",
   "session.otherAccount": "استخدام حساب آخر",

@@ -39,6 +39,7 @@ export default {
   "session.signOut": "Abmelden",
   "session.signedOut": "Sie sind abgemeldet",
   "session.signedOutText": "Melden Sie sich an, um {tenant} ({environment}) zu verwalten.",
+  "session.ownAccounts": "Produktion und Sandbox haben getrennte Konten.",
   "session.notStaff": "Die Konsole ist für Mitarbeiter",
   "session.notStaffText": "{email} hat in dieser Umgebung keine Rolle als Mitarbeiter. Bitten Sie einen Inhaber um die Rolle Admin, oder verwenden Sie ein anderes Konto.",
   "session.otherAccount": "Anderes Konto verwenden",

@@ -178,7 +178,7 @@ export default {
   "properties.changed": "Letzte Änderung",
   "merge.action": "Zusammenführen",
   "merge.title": "Dieses Duplikat mit einem anderen Thread zusammenführen",
-  "merge.text": "Wählen Sie den Thread, der weitergeht. Stimmen und Follower ziehen dorthin um. Dieser Thread wird geschlossen und behält seine Antworten.",
+  "merge.text": "Wählen Sie den Thread, der weitergeht. Stimmen und Follower ziehen dorthin um; wer für beide gestimmt hat, zählt einmal. Dieser Thread wird geschlossen und behält seine Antworten.",
   "merge.search": "Alle Threads durchsuchen",
   "merge.suggestions": "Ähnliche Threads",
   "merge.results": "Suchergebnisse",

@@ -57,6 +57,7 @@ export default {
   "profile.invited": "Die Einladung ist offen",
   "profile.invitedText": "{email} hat sie noch nicht angenommen.",
   "menu.label": "Aktionen",
+  "menu.grant": "Zugang gewähren",
   "menu.role": "Rolle ändern",
   "menu.invite-again": "Einladung erneut senden",
   "menu.end-sessions": "Alle Sitzungen beenden",

@@ -53,7 +53,7 @@ export default {
   "kind.lifetime.text": "Bought once, without end.",
   "kind.consumable": "Consumable",
   "kind.consumable.text": "Each purchase counts separately.",
-  "source.manual": "Granted by staff",
+  "source.manual": "Granted by your team",
   "source.promotional": "Promotional grant",
   "source.purchases": "App store",
   "source.payments": "Card payment",

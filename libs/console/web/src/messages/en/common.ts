@@ -39,6 +39,7 @@ export default {
   "session.signOut": "Sign out",
   "session.signedOut": "You are signed out",
   "session.signedOutText": "Sign in to manage {tenant} ({environment}).",
+  "session.ownAccounts": "Production and sandbox have separate accounts.",
   "session.notStaff": "The console is for staff",
   "session.notStaffText": "{email} has no staff role in this environment. Ask an owner for the role admin, or use another account.",
   "session.otherAccount": "Use another account",

@@ -178,7 +178,7 @@ export default {
   "properties.changed": "Last change",
   "merge.action": "Merge",
   "merge.title": "Merge this duplicate into another thread",
-  "merge.text": "Choose the thread that continues. Votes and followers move there. This thread is closed and keeps its replies.",
+  "merge.text": "Choose the thread that continues. Votes and followers move there; a user who voted for both counts once. This thread is closed and keeps its replies.",
   "merge.search": "Search all threads",
   "merge.suggestions": "Similar threads",
   "merge.results": "Search results",

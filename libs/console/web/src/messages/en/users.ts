@@ -57,6 +57,7 @@ export default {
   "profile.invited": "The invitation is open",
   "profile.invitedText": "{email} has not accepted it yet.",
   "menu.label": "Actions",
+  "menu.grant": "Grant access",
   "menu.role": "Change role",
   "menu.invite-again": "Send invitation again",
   "menu.end-sessions": "End all sessions",

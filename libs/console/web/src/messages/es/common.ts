@@ -39,6 +39,7 @@ export default {
   "session.signOut": "Cerrar sesión",
   "session.signedOut": "Ha cerrado la sesión",
   "session.signedOutText": "Inicie sesión para administrar {tenant} ({environment}).",
+  "session.ownAccounts": "Producción y sandbox tienen cuentas separadas.",
   "session.notStaff": "La consola es para el equipo",
   "session.notStaffText": "{email} no tiene ningún rol del equipo en este entorno. Pida a un propietario el rol Administrador o use otra cuenta.",
   "session.otherAccount": "Usar otra cuenta",

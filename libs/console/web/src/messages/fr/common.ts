@@ -39,6 +39,7 @@ export default {
   "session.signOut": "Se déconnecter",
   "session.signedOut": "Vous êtes déconnecté",
   "session.signedOutText": "Connectez-vous pour gérer {tenant} ({environment}).",
+  "session.ownAccounts": "La production et le bac à sable ont des comptes séparés.",
   "session.notStaff": "La console est réservée à l’équipe",
   "session.notStaffText": "{email} n’a aucun rôle d’équipe dans cet environnement. Demandez le rôle Administrateur à un propriétaire, ou utilisez un autre compte.",
   "session.otherAccount": "Utiliser un autre compte",

@@ -39,6 +39,7 @@ export default {
   "session.signOut": "サインアウト",
   "session.signedOut": "サインアウトしました",
   "session.signedOutText": "{tenant}（{environment}）を管理するには、サインインしてください。",
+  "session.ownAccounts": "本番環境とサンドボックスのアカウントは別々です。",
   "session.notStaff": "コンソールはスタッフ専用です",
   "session.notStaffText": "{email} には、この環境のスタッフのロールがありません。オーナーに管理者のロールを依頼するか、別のアカウントをお使いください。",
   "session.otherAccount": "別のアカウントを使う",

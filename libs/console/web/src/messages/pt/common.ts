@@ -39,6 +39,7 @@ export default {
   "session.signOut": "Sair",
   "session.signedOut": "Você saiu",
   "session.signedOutText": "Entre para gerenciar {tenant} ({environment}).",
+  "session.ownAccounts": "A produção e o sandbox têm contas separadas.",
   "session.notStaff": "O console é para a equipe",
   "session.notStaffText": "{email} não tem nenhuma função da equipe neste ambiente. Peça a um proprietário a função Administrador ou use outra conta.",
   "session.otherAccount": "Usar outra conta",
