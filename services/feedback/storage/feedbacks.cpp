@@ -331,12 +331,18 @@ void count_reply_change(
 
 std::vector<GroupCount> stats(pg::Tx& tx, core::Scope const& scope)
 {
+    // The threads are counted once, by all three columns. PostgreSQL can do this in parallel, unlike grouping
+    // sets.
     auto const result = tx.run(R"(
         SELECT CASE grouping(status, category, priority) WHEN 3 THEN 'status' WHEN 5 THEN 'category'
             WHEN 6 THEN 'priority' ELSE 'total' END, coalesce(status, category, priority, ''),
-            count(*)
-        FROM feedbacks
-        WHERE scope_id = $1 AND deleted_at IS NULL
+            coalesce(sum(threads), 0)::bigint
+        FROM (
+            SELECT status, category, priority, count(*) AS threads
+            FROM feedbacks
+            WHERE scope_id = $1 AND deleted_at IS NULL
+            GROUP BY status, category, priority
+        ) AS counts
         GROUP BY GROUPING SETS ((status), (category), (priority), ()))",
         {scope.id});
     return pg::read_rows(result, [](pg::RowReader& r) {
