@@ -209,11 +209,11 @@ export const addText = text => parts.push(text)
 export const addTable = (head, rows) => parts.push({ head, rows })
 
 // Runs the measurements and prints their tables, even if one of them fails. With --write, and if none fails, writes them to the page.
-export async function report(name, measure) {
+// `conditions`: how the figures were measured.
+export async function report(name, measure, conditions = `servers, load and PostgreSQL on the same machine; medians of ${rounds} alternating rounds of ${seconds} s`) {
     const writes = 'write' in options
     if (writes) replaceRegion(readFileSync(new URL('benchmarks.md', docs), 'utf8'), name, '') // fails now rather than after the measurement
-    addText(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; servers, load and PostgreSQL on the ` +
-        `same machine; medians of ${rounds} alternating rounds of ${seconds} s.`)
+    addText(`${cpus()[0].model}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; ${conditions}.`)
     try {
         await measure()
         if (writes) write(name, parts)
