@@ -27,6 +27,9 @@ ListParts list_parts(pg::ParamList& params, Filter const& filter, paging::PageRe
     ListParts parts;
     if (filter.type) parts.condition += " AND v.type = " + params.add(*filter.type);
     if (filter.result) parts.condition += " AND v.result = " + params.add(to_string(*filter.result));
+    // With the condition of the index as a constant, a plan for any parameters can use the index, too.
+    if (filter.result && *filter.result != EventResult::applied)
+        parts.condition += " AND v.result <> 'applied'";
     if (filter.event_after) parts.condition += " AND v.event_at >= " + params.add(*filter.event_after);
     if (filter.event_before) parts.condition += " AND v.event_at < " + params.add(*filter.event_before);
     parts.position = "(" + params.add(paging::time_of(asked.after)) + "::timestamptz, " +
