@@ -21,8 +21,8 @@ export async function says(desk, text, action) {
   await eventually(() => desk.page.evaluate((part) => globalThis.shownToasts.some((shown) => shown.includes(part)), text));
 }
 
-/** The button of a choice. Its name has the chosen option, then the label. */
-export const chooser = (scope, label) => within(scope).getByRole("button", { name: new RegExp(`(^|\\s)${escaped(label)}$`) });
+/** The button of a choice. Its name has the chosen option, then the label, and a star if a choice is required. */
+export const chooser = (scope, label) => within(scope).getByRole("button", { name: new RegExp(`(^|\\s)${escaped(label)}( \\*)?$`) });
 
 /** Chooses the option whose text begins with `option`. */
 export async function choose(desk, label, option, scope = desk.page) {
