@@ -61,7 +61,7 @@ private:
     struct Lane {
         std::size_t in_flight = 0;
         std::size_t limit = most;
-        Time paused_until{};
+        Time paused_until = Time::min();
         std::chrono::seconds pause = first_pause;
         std::deque<core::Suspended> waiting;
     };

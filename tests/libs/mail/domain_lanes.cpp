@@ -162,6 +162,18 @@ TEST_CASE("a throttle halves the limit of its domain, down to one email", "[emai
     CHECK(lanes.ask(slow, 2) == 1);
 }
 
+TEST_CASE("the first throttle pauses its domain at any time of the clock, which may begin at the start of "
+          "the machine",
+    "[email]")
+{
+    Lanes lanes;
+    REQUIRE(lanes.ask(slow, 3) == 3);
+    lanes.leave(slow, End::throttled, DomainLanes::Time(-1h));
+    CHECK(lanes.lanes.size() == 1);
+    lanes.leave(slow, End::other, 2);
+    CHECK(lanes.ask(slow, 20) == 10);
+}
+
 TEST_CASE("results that arrive during a pause do not slow the domain further", "[email]")
 {
     Lanes lanes;
