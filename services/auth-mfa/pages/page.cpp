@@ -192,6 +192,7 @@ void Page::add_frame(Data& data, std::string_view title) const
 {
     pages::add_frame(data, *language_, language_->text(title, {{"brand", brand_}}));
     data.set("brand", brand_);
+    if (req_.scope().environment() == core::Environment::sandbox) data.set("sandbox", "true");
     data.set("style", style_);
     set(data, "accent", accent_);
     set(data, "logo", logo_);
