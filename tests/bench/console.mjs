@@ -39,15 +39,29 @@ async function openings(page, head, places, limited) {
     }
 }
 
+// Chromium sometimes ends the process of a page that is scrolled, because of an error of its own. Then the list is scrolled again.
+async function scrolled(context, list) {
+    for (let attempts = 1; ; attempts++) {
+        const page = await openConsole(context)
+        try {
+            return await scroll(page, list)
+        } catch (error) {
+            if (attempts === 3 || !/closed|crashed/i.test(error.message)) throw error
+        } finally {
+            await page.close().catch(() => {})
+        }
+    }
+}
+
 async function scrolling(page) {
-    const lines = []
+    const lines = [], context = page.context()
     addTable(['turning the wheel', 'rows loaded', 'most rows in the DOM', 'frames of more than 50 ms', 'blank frames', '95th percentile of frames', 'longest task', 'load average'], lines)
     const percent = part => `${(100 * part).toFixed(1)} %`
     const line = (label, { slow, blank, frame, longest, load }, loaded, rows) =>
         lines.push([label, loaded, rows, percent(slow), blank === undefined ? '' : percent(blank), ms(frame), ms(longest), averageOf(load)])
     line('a page in which nothing happens', await idleFrames(page), '', '')
     for (const list of await available(page, lists.filter(({ scrolls }) => scrolls))) {
-        const found = await scroll(page, list)
+        const found = await scrolled(context, list)
         line(list.label, found, grouped(found.loaded), atMost(`${list.label}: rows in the DOM`, found.rows, mostRows, 'rows'))
     }
 }

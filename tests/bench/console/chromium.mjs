@@ -10,7 +10,7 @@ const viewport = { width: 1440, height: 900 }
 
 export const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--enable-precise-memory-info', ...(process.env.WEB ? ['--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests,PrivateNetworkAccessSendPreflights'] : [])],
+    args: ['--no-sandbox'],
 })
 
 // --- the owner -------------------------------------------------------------------------------------------------------------------
@@ -64,7 +64,6 @@ export async function signIn(owner, init) {
     await submit(page, '/login/verify', { code: await nextCode(owner.secret) })
     await page.waitForURL(`${origin}/console`)
     await page.close()
-    if (process.env.WEB) await (await import('./serve.mjs')).serve(context)
     return context
 }
 

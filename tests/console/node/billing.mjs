@@ -337,10 +337,10 @@ export async function grantAndRevoke({ desk, place, products }) {
   const granted = async () => (await entitlementsOf(place, userId)).find(({ source }) => source === "manual");
   const first = await granted();
   // The last day is included. The time zone of the browser is UTC.
-  assert.deepEqual([first.expiresAt, first.reason, first.isActive], [new Date(Date.parse(`${day}T00:00:00Z`) + dayMs).toISOString(), `${hostile.html} ${hostile.rtl}`, true]);
+  assert.deepEqual([first.expiresAt, first.reason, first.isActive], [`${day}T23:59:59.000Z`, `${hostile.html} ${hostile.rtl}`, true]);
   assert.equal((await place.billing.checkFeature(userId, hostile.html)).granted, true);
   await desk.page.getByText("Has access to 2 products").waitFor();
-  const shown = desk.page.getByRole("article").filter({ hasText: "Granted by staff" });
+  const shown = desk.page.getByRole("article").filter({ hasText: "Granted by your team" });
   await shown.getByText(hostile.html).first().waitFor();
   await desk.page.getByText(`${hostile.html} ${hostile.rtl}`).waitFor();
 
@@ -350,6 +350,7 @@ export async function grantAndRevoke({ desk, place, products }) {
   await pick(form, "Without end");
   await says(desk, `${products.html.name} granted`, () => button(form, "Grant access").click());
   await shown.getByText("Access without end.").waitFor();
+  await timeline(desk).getByText(/without end$/).first().waitFor({ state: "attached" });
   const second = await granted();
   assert.deepEqual([second.entitlementId, second.expiresAt, second.reason], [first.entitlementId, null, null]);
   await desk.look("billing-user-granted");

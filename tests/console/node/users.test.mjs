@@ -231,6 +231,7 @@ step("actions that need a recent sign-in ask for a credential", async () => {
   await confirm("Enable account");
   await code.fill(await place.members.owner.code());
   await prompt.getByRole("button", { name: "Confirm", exact: true }).click();
+  await prompt.waitFor({ state: "detached" });
   await message(`${user.email} is enabled`);
   assert.equal((await member(user.userId)).status, "active");
 });

@@ -63,11 +63,12 @@ export function useHistory(userId: string, times: readonly number[]): UseQueryRe
     queryFn: async ({ signal }) => {
       const readings: Reading[] = [];
       // One after another, because the service runs few such searches at once. An event counts at its time: the archive has microseconds,
-      // a request milliseconds.
+      // a request milliseconds. A request goes on when the history is read again, because the next reading waits for the same request.
       for (const at of times) {
+        signal.throwIfAborted();
         const reading = await client.fetchQuery({
           queryKey: [...keys.user(userId), "at", at],
-          queryFn: () => billing.getUserEntitlements(userId, { at: new Date(at + 1).toISOString() }, { signal }).then(({ entitlements }) => ({ at, entitlements })),
+          queryFn: () => billing.getUserEntitlements(userId, { at: new Date(at + 1).toISOString() }).then(({ entitlements }) => ({ at, entitlements })),
           staleTime: 300_000,
         });
         readings.push(reading);

@@ -7,6 +7,8 @@ import { useClients } from "../../session/index.ts";
 import { Avatar, ErrorNotice, Spinner, TextField } from "../../ui/index.ts";
 
 const waitMs = 250;
+/** The service finds emails by texts of this length. Identifiers of users may be longer. */
+const maxSearch = 254;
 
 /** A value that follows after a pause in typing. */
 function useSettled(value: string): string {
@@ -24,10 +26,11 @@ export function UserSearch({ onPick, autoFocus = true }: { onPick: (userId: stri
   const { auth } = useClients();
   const [text, setText] = useState("");
   const q = useSettled(text.trim());
+  const searches = q.length > 1 && q.length <= maxSearch;
   const found = useQuery({
     queryKey: ["users", "search", q],
     queryFn: ({ signal }) => auth.listMembers({ q, limit: 6 }, { signal }).then(({ items }) => items),
-    enabled: q.length > 1,
+    enabled: searches,
     placeholderData: (before) => before,
   });
   const id = text.trim();
@@ -37,7 +40,7 @@ export function UserSearch({ onPick, autoFocus = true }: { onPick: (userId: stri
       {found.error && <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />}
       {id !== "" && (
         <ul className="billing-found" aria-label={t("find.results")}>
-          {q.length > 1 &&
+          {searches &&
             found.data?.map(({ userId, email }) => (
               <li key={userId}>
                 <AriaButton className="billing-found-user" onPress={() => onPick(userId, email)}>

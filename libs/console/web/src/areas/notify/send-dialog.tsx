@@ -25,7 +25,7 @@ export function SendDialog({ isOpen, onClose, template, variables = {} }: Props)
   const templates = useTemplates();
   if (!isOpen) return null;
   if (template) return <Form onClose={onClose} templates={[template]} first={template} variables={variables} />;
-  if (templates.data) return <Form onClose={onClose} templates={templates.data} first={templates.data[0]} variables={variables} />;
+  if (templates.data) return <Form onClose={onClose} templates={templates.data} first={templates.data.length === 1 ? templates.data[0] : undefined} variables={variables} />;
   return (
     <Dialog isOpen onClose={onClose} title={t("send.title")}>
       <QueryState query={templates}>{() => null}</QueryState>
@@ -93,6 +93,7 @@ function Form({ onClose, templates, first, variables }: { onClose: () => void; t
         ) : (
           <Select
             label={t("send.template")}
+            placeholder={t("send.choose")}
             value={id}
             onChange={(value) => setId(value)}
             options={templates.map((one) => ({ value: one.templateId, label: one.name, description: t(`channel.${one.channel}`) }))}
