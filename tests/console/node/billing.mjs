@@ -257,7 +257,7 @@ export async function readTimeline({ desk, place, secrets }) {
   await timeline(desk).getByText(/^Trial: /).first().waitFor({ state: "attached" });
   await desk.look("billing-user", { schemes: ["light", "dark"] });
 
-  // The bars have texts for those who cannot see them, and there is a table with the same spans.
+  // The bars have texts for screen readers, and there is a table with the same spans.
   const bars = await timeline(desk).locator(".billing-bar").allInnerTexts();
   assert.equal(bars.length, 5, bars.join("\n"));
   await button(timeline(desk), "Show as table").click();

@@ -604,7 +604,7 @@ export async function manageSuppressions({ desk, place, twilio }) {
   await link(desk.page.getByRole("navigation", { name: "Notifications" }), "Suppressions").click();
   await row(desk, "Suppressions", to).waitFor();
   await desk.look("notify-suppressions");
-  const search = desk.page.getByRole("searchbox", { name: "Search by number or address" });
+  const search = desk.page.getByRole("searchbox", { name: "Search by phone number" });
   await search.fill("(415) 555");
   await hasRows(desk, "Suppressions", 1);
   await search.fill(hostile.html);
@@ -666,7 +666,7 @@ export async function verifyDomain(world) {
   await desk.look("notify-domain-missing");
   dns.add(recordOf("ownership"));
   dns.add({ ...recordOf("spf"), value: `v=spf1 ${hostile.html} -all` });
-  await check({ ownership: "Found", dkim: "Missing", spf: "Other value" });
+  await check({ ownership: "Found", dkim: "Missing", spf: "Wrong value" });
   assert.equal((await place.notify.getDomainStatus()).status, "pending");
   await desk.look("notify-domain-pending", { schemes: ["light", "dark"] });
   dns.remove(recordOf("spf"));

@@ -14,11 +14,11 @@ export const link = (scope, name) => within(scope).getByRole("link", { name, exa
 export const heading = (scope, name) => within(scope).getByRole("heading", { name, exact: typeof name === "string" });
 export const dialog = (desk, name) => desk.page.getByRole("dialog", { name, exact: true }).or(desk.page.getByRole("alertdialog", { name, exact: true }));
 
-/** Runs `action`, and waits until the page has shown a new short message that contains the text. */
+/** Runs `action`, and waits until the page has shown a new short message that contains the text. If the console asks, the member confirms the sign-in. */
 export async function says(desk, text, action) {
   await desk.page.evaluate(() => (globalThis.shownToasts.length = 0));
   await action();
-  await eventually(() => desk.page.evaluate((part) => globalThis.shownToasts.some((shown) => shown.includes(part)), text));
+  await confirmed(desk, () => desk.page.evaluate((part) => globalThis.shownToasts.some((shown) => shown.includes(part)), text));
 }
 
 /** The button of a choice. Its name has the chosen option, then the label, and a star if a choice is required. */
@@ -93,7 +93,7 @@ export async function copied(desk, copy) {
   return eventually(() => desk.page.evaluate(() => navigator.clipboard.readText()));
 }
 
-/** The page sees a time that is `minutes` later, until it is loaded again. So the console finds the sign-in too old for actions that destroy data. */
+/** The page sees a time that is `minutes` later, until it is loaded again. So the console finds the sign-in too old for erasures, exports and new keys. */
 export const passTime = (desk, minutes) => desk.page.evaluate((ms) => { const now = Date.now; Date.now = () => now() + ms; }, minutes * 60_000);
 
 /** Waits until `isDone()`. If the console asks for a confirmation of the sign-in meanwhile, the member gives a code. Returns whether it asked. */

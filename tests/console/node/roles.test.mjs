@@ -1,6 +1,7 @@
 // What each role sees, and that neither tenants nor environments see data of each other.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
+import { passTime } from "./parts.mjs";
 import { addressesOf } from "./screens.mjs";
 import { fill } from "./seed.mjs";
 import { closeAll, fillInSignIn, narrow, openConsole, step, wide } from "./session.mjs";
@@ -32,7 +33,7 @@ async function actionsOf({ page, button }) {
 const ownerActions = ["Invite user", "Change", "Change role", "Send again", "Send invitation again", "Withdraw invitation", "End all", "End all sessions", "Disable account", "Enable account"];
 
 /** What pages show to an admin instead of a part for owners. */
-const ownerNotices = ["Owners manage the keys of accounts", "Only owners see and change these origins."];
+const ownerNotices = ["Owners manage the keys of Accounts", "Only owners see and change these origins."];
 
 step("a user without a staff role gets a notice and no data", async () => {
   const { user } = acme.production.members;
@@ -182,6 +183,27 @@ step("the switch of the environment leads to the other one, where staff sign in 
   page.requested.length = 0;
   await page.locator(".table-body").getByText(acme.production.mark).first().waitFor();
   await desk.assertBar("back in production");
+});
+
+step("after another account has signed in, a page sends no request of the previous one with its token", async () => {
+  const place = rival.production;
+  const { owner, admin } = place.members;
+  const { feedbackId } = data.get(place).threads.dark;
+  await (await openConsole(admin)).close();
+  const desk = await openConsole(owner, `/console/feedback/${feedbackId}`);
+  const { page } = desk;
+  const written = [];
+  page.on("request", (request) => request.method() === "PATCH" && written.push(request.url()));
+  await page.context().clearCookies();
+  await page.context().addCookies(admin.storageState.cookies);
+  await passTime(desk, 14.5); // the token has to be renewed
+  await desk.button("Assign to me").first().click();
+  await page.waitForEvent("load");
+  await desk.settled();
+  await page.locator(".account-email", { hasText: admin.email }).waitFor();
+  assert.deepEqual(written, []);
+  assert.equal((await place.feedback.getFeedback(feedbackId)).assigneeId, null);
+  await desk.close();
 });
 
 step("a sign-out ends the console in all tabs", async () => {

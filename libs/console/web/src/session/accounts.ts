@@ -12,7 +12,6 @@ export function useEmail(userId: string, enabled = true): string | null {
     queryFn: ({ signal }) => auth.getMember(userId, { signal }).then(({ email }) => email as string | null),
     enabled: enabled && isAccountId(userId),
     staleTime: 300_000,
-    meta: { silent: true },
   });
   return data ?? null;
 }

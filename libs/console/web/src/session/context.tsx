@@ -60,7 +60,7 @@ export const useSessionState = (session: ConsoleSession): SessionState => useSyn
 /** The signed-in user. */
 export function useMe(): Claims {
   const state = useSessionState(useConsoleSession());
-  if (state.status !== "signed-in" && state.status !== "ended") throw new Error("Nobody is signed in.");
+  if (state.status !== "signed-in" && state.status !== "ended") throw new Error("No user is signed in.");
   return state.claims;
 }
 

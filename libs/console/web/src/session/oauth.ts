@@ -4,8 +4,10 @@ const client: oauth.Client = { client_id: "tetrad-console" };
 const flowKey = "tetrad.console.flow";
 const scope = "openid email profile";
 const redirectUri = `${location.origin}/console/callback`;
+/** All requests of the page wait for a renewal, so it must end on a connection that is dead. */
+const limit = (): AbortSignal => AbortSignal.timeout(15_000);
 /** Local installations have no TLS. */
-const options = { [oauth.allowInsecureRequests]: location.protocol === "http:" };
+const options = { [oauth.allowInsecureRequests]: location.protocol === "http:", signal: limit };
 
 /** The tokens of a sign-in. There is no refresh token. */
 export interface Tokens {
@@ -97,7 +99,7 @@ async function redeem(callback: URL, flow: Flow): Promise<Tokens> {
 export async function renew(): Promise<Tokens> {
   const flow = newFlow("");
   const url = await authorizationUrl(flow, { prompt: "none" });
-  const response = await fetch(url, { credentials: "same-origin", cache: "no-store", headers: { Accept: "text/html" } });
+  const response = await fetch(url, { credentials: "same-origin", cache: "no-store", headers: { Accept: "text/html" }, signal: limit() });
   await response.body?.cancel();
   const final = new URL(response.url);
   if (!isCallback(final)) throw new SignInError(`HTTP_${response.status}`, `The sign-in could not be renewed (status ${response.status}).`);
@@ -123,11 +125,11 @@ export async function finishSignIn(callback: URL): Promise<{ tokens: Tokens; pat
   return { tokens: await redeem(callback, flow), path: flow.path };
 }
 
-/** Leaves the page for the sign-out of the browser's session. The browser returns to `/console`. */
-export async function leaveToSignOut(idToken: string | undefined): Promise<void> {
+/** The address of the sign-out of the browser's session. The browser returns to `/console`. */
+export async function signOutUrl(idToken: string | undefined): Promise<URL> {
   const url = new URL((await server()).end_session_endpoint!);
   url.searchParams.set("client_id", client.client_id);
   url.searchParams.set("post_logout_redirect_uri", `${location.origin}/console`);
   if (idToken) url.searchParams.set("id_token_hint", idToken);
-  location.assign(url);
+  return url;
 }

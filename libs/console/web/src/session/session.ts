@@ -1,6 +1,6 @@
 import type { TokenProvider } from "@tetrad/client";
 import { readClaims, standingOf, type Claims, type Standing } from "./claims.ts";
-import { finishSignIn, isCallback, leaveToSignIn, leaveToSignOut, renew, SignInError, type SignInRequest, type Tokens } from "./oauth.ts";
+import { finishSignIn, isCallback, leaveToSignIn, renew, SignInError, signOutUrl, type SignInRequest, type Tokens } from "./oauth.ts";
 
 /** State of the sign-in. `ended`: the session has ended while the page is open; its content stays until the user signs in again. */
 export type SessionState =
@@ -18,6 +18,8 @@ export class ConsoleSession {
   #state: SessionState = { status: "loading" };
   #tokens: Tokens | undefined;
   #renewal: Promise<string | undefined> | undefined;
+  /** Counts the ends of the session. A renewal that began before one has no effect. */
+  #ends = 0;
   readonly #listeners = new Set<() => void>();
   /** Tells the other tabs about a sign-out. */
   readonly #tabs = new BroadcastChannel("tetrad.console.session");
@@ -26,6 +28,8 @@ export class ConsoleSession {
     this.#tabs.onmessage = ({ data }) => {
       if (data === "signed-out") this.#end();
     };
+    // The browser can bring back this page with its data, for example after a sign-out.
+    addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
   }
 
   get state(): SessionState {
@@ -67,12 +71,13 @@ export class ConsoleSession {
     await leaveToSignIn(location.pathname + location.search + location.hash, request);
   }
 
-  /** Signs out the browser, and so all tabs. */
+  /** Signs out the browser, and so all tabs. Forgets unsent texts of this tab. */
   async signOut(): Promise<void> {
-    const idToken = this.#tokens?.idToken;
+    const url = await signOutUrl(this.#tokens?.idToken);
+    sessionStorage.clear();
     sessionStorage.setItem(signedOutKey, "1");
     this.#tabs.postMessage("signed-out");
-    await leaveToSignOut(idToken);
+    location.assign(url);
   }
 
   /** Uses the token of a step-up. */
@@ -90,11 +95,9 @@ export class ConsoleSession {
 
   /** All requests that need a new token wait for one renewal. If the network fails, the old token is used until its end. */
   #renewed(old: string): Promise<string | undefined> {
+    const ends = this.#ends;
     this.#renewal ??= renew()
-      .then((tokens) => {
-        this.#take(tokens);
-        return tokens.accessToken;
-      })
+      .then((tokens) => (ends === this.#ends && this.#take(tokens) ? tokens.accessToken : undefined))
       .catch((error: unknown) => {
         if (!needsSignIn(error)) return old;
         this.#end();
@@ -104,19 +107,22 @@ export class ConsoleSession {
     return this.#renewal;
   }
 
-  #take(tokens: Tokens): void {
+  /** Returns false if the tokens are those of another account. It must not see what the previous one has loaded, and must not send its requests. */
+  #take(tokens: Tokens): boolean {
     const claims = readClaims(tokens.accessToken);
     const before = this.#state;
-    // Another account must not see what the previous one has loaded.
     if ((before.status === "signed-in" || before.status === "ended") && before.claims.sub !== claims.sub) {
+      this.#end();
       location.reload();
-      return;
+      return false;
     }
     this.#tokens = tokens;
     this.#set({ status: "signed-in", claims, standing: standingOf(claims) });
+    return true;
   }
 
   #end(): void {
+    this.#ends += 1;
     this.#tokens = undefined;
     if (this.#state.status === "signed-in") this.#set({ ...this.#state, status: "ended" });
   }

@@ -6,7 +6,7 @@ import { readClaims } from "./claims.ts";
 import { useClients, useConsoleSession, useMe } from "./context.tsx";
 
 export interface StepUpOptions {
-  /** Asks before the action if the user has last authenticated more than 5 minutes ago. For actions that destroy data. */
+  /** Asks before the action if the user has last authenticated more than 5 minutes ago. For actions with wide effects, such as erasures, exports and new keys. */
   fresh?: boolean;
 }
 type StepUp = <Value>(action: () => PromiseLike<Value>, options?: StepUpOptions) => Promise<Value>;
@@ -27,10 +27,14 @@ export function StepUpProvider({ children }: { children: ReactNode }): ReactNode
   authTime.current = Math.max(authTime.current, me.auth_time);
   const [request, setRequest] = useState<Request | null>(null);
 
+  /** The confirmation that the dialog asks for. Further actions wait for the same one. */
+  const asked = useRef<Promise<boolean> | null>(null);
   const ask = useCallback(async (methods: StepUpMethod[]) => {
-    const confirmed = await new Promise<boolean>((done) => setRequest({ methods, done }));
-    setRequest(null);
-    if (!confirmed) throw new StepUpCancelled();
+    asked.current ??= new Promise<boolean>((done) => setRequest({ methods, done })).finally(() => {
+      asked.current = null;
+      setRequest(null);
+    });
+    if (!(await asked.current)) throw new StepUpCancelled();
   }, []);
 
   const methodsOfUser = useCallback(async (): Promise<StepUpMethod[]> => {

@@ -7,7 +7,7 @@ import { Button } from "./button.tsx";
 import { download, toCsv, type CsvValue } from "./csv.ts";
 import { Checkbox, PlainCheckbox } from "./fields.tsx";
 import { usePhone } from "./media.ts";
-import type { PagesResult } from "./queries.ts";
+import { readFurther, type PagesResult } from "./queries.ts";
 import { ErrorNotice, Spinner } from "./states.tsx";
 import { toast } from "./toast.tsx";
 
@@ -59,6 +59,7 @@ export interface DataTableProps<Row> {
   toolbar?: ReactNode;
 }
 
+/** So many pages are loaded for a CSV file, beside those of the list. */
 const exportPages = 500;
 /** Rows outside of the screen that are rendered: when the table appears, and later, so that scrolling shows no gaps. */
 const firstOverscan = 2;
@@ -326,24 +327,18 @@ function CellsView<Row>({ row, id, columns, title, isPhone, isSelectable, isSele
 
 const Cells = memo(CellsView) as typeof CellsView;
 
-/** Loads the remaining pages, and stores all rows as a CSV file. */
+/** Loads the further pages, and stores all rows as a CSV file. Says so if there are too many pages for one file. */
 function ExportButton<Row>({ columns, source, name }: { columns: readonly Column<Row>[]; source: DataTableProps<Row>["source"]; name: string }): ReactNode {
   const t = useT("common");
   const [pending, setPending] = useState(false);
   const run = async (): Promise<void> => {
     setPending(true);
     try {
-      let rows: readonly Row[] = source.items;
-      if ("query" in source) {
-        let result = source.query;
-        for (let page = 0; result.hasNextPage && page < exportPages; page += 1) {
-          result = await result.fetchNextPage();
-          if (result.error) throw result.error;
-        }
-        rows = result.data?.pages.flatMap((page) => page.items) ?? rows;
-      }
+      const further = "query" in source ? await readFurther(source, exportPages) : { items: [], more: false };
+      const rows = [...source.items, ...further.items];
       const shown = columns.filter((column) => column.csv !== undefined);
       download(`${name}.csv`, toCsv([shown.map((column) => column.header), ...rows.map((row) => shown.map((column) => column.csv!(row)))]));
+      if (further.more) toast.warning(t("table.exportCut", { count: rows.length }), t("table.exportCutText"));
     } catch (error) {
       toast.error(error, t("table.exportFailed"));
     } finally {
@@ -351,7 +346,7 @@ function ExportButton<Row>({ columns, source, name }: { columns: readonly Column
     }
   };
   return (
-    <Button size="s" variant="ghost" icon={<Download aria-hidden />} isPending={pending} onPress={() => void run()}>
+    <Button size="s" variant="ghost" icon={<Download aria-hidden />} isPending={pending} isDisabled={"query" in source && source.query.isPlaceholderData} onPress={() => void run()}>
       {t("table.export")}
     </Button>
   );

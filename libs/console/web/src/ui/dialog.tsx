@@ -16,21 +16,23 @@ export interface DialogProps {
   /** Buttons at the bottom. */
   footer?: ReactNode;
   role?: "dialog" | "alertdialog";
+  /** Whether an action runs whose result the dialog shows. The dialog cannot be closed meanwhile. */
+  isPending?: boolean;
   children: ReactNode;
 }
 
-/** A modal dialog. Escape and a press outside close it, except for alert dialogs. */
-export function Dialog({ isOpen, onClose, title, size = "m", footer, role = "dialog", children }: DialogProps): ReactNode {
+/** A modal dialog. Escape closes it, and a press outside closes it unless it is an alert dialog. */
+export function Dialog({ isOpen, onClose, title, size = "m", footer, role = "dialog", isPending = false, children }: DialogProps): ReactNode {
   const t = useT("common");
   return (
-    <ModalOverlay isOpen={isOpen} onOpenChange={(open) => !open && onClose()} isDismissable={role === "dialog"} className={`overlay${size === "drawer" ? " overlay-drawer" : ""}`}>
+    <ModalOverlay isOpen={isOpen} onOpenChange={(open) => !open && !isPending && onClose()} isDismissable={role === "dialog" && !isPending} isKeyboardDismissDisabled={isPending} className={`overlay${size === "drawer" ? " overlay-drawer" : ""}`}>
       <Modal className={`modal modal-${size}`}>
         <AriaDialog role={role} className="dialog">
           <header className="dialog-header">
             <Heading slot="title" className="dialog-title">
               {title}
             </Heading>
-            <IconButton label={t("action.close")} icon={<X aria-hidden />} onPress={onClose} />
+            <IconButton label={t("action.close")} icon={<X aria-hidden />} isDisabled={isPending} onPress={onClose} />
           </header>
           <div className="dialog-body">{children}</div>
           {footer && <footer className="dialog-footer">{footer}</footer>}
@@ -78,9 +80,10 @@ export function ConfirmDialog({ isOpen, onClose, title, children, confirmLabel, 
       title={title}
       size="s"
       role="alertdialog"
+      isPending={pending}
       footer={
         <>
-          <Button onPress={close} autoFocus={typeToConfirm === undefined}>
+          <Button onPress={close} isDisabled={pending} autoFocus={typeToConfirm === undefined}>
             {t("action.cancel")}
           </Button>
           <Button variant={tone} isPending={pending} isDisabled={blocked} onPress={() => void confirm()}>

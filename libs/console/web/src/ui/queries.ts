@@ -1,6 +1,7 @@
 import { ApiError } from "@tetrad/client";
-import { MutationCache, QueryClient, keepPreviousData, useInfiniteQuery, type InfiniteData, type QueryKey, type UseInfiniteQueryResult } from "@tanstack/react-query";
+import { MutationCache, keepPreviousData, useInfiniteQuery, type InfiniteData, type Query, type QueryClient, type QueryKey, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { isLong, ListQueryClient } from "./query-client.ts";
 import { toast } from "./toast.tsx";
 
 declare module "@tanstack/react-query" {
@@ -16,7 +17,7 @@ declare module "@tanstack/react-query" {
 
 /** The SDK repeats failed requests itself. */
 export const newQueryClient = (): QueryClient =>
-  new QueryClient({
+  new ListQueryClient({
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
         if (!mutation.meta?.silent) toast.error(error, mutation.meta?.errorTitle);
@@ -33,41 +34,63 @@ interface Page<Item> {
   cursor?: string | null;
 }
 
-/** Lists of which the user has loaded more pages are not read again by the clock, because each page is a request. */
-const maxPolledPages = 3;
-
 export interface PagesOptions {
   enabled?: boolean;
   /** Milliseconds between two reads of the loaded pages. */
   refetchInterval?: number | false;
   /** Whether the previous rows stay while another filter loads. Default: true. */
   keepPrevious?: boolean;
+  /** Whether a change reads all loaded pages again, however many. Default: lists with many pages are only marked as old. */
+  readWhole?: boolean;
 }
 
 export interface PagesResult<Item> {
   /** The items of all loaded pages. */
   items: Item[];
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>;
+  load: Load<Item>;
 }
+
+/** Loads a page of a list. `cursor` is `{}` for the first one. */
+type Load<Item> = (cursor: { cursor?: string }, signal: AbortSignal) => PromiseLike<Page<Item>>;
 
 /**
  * A list that loads further pages by its cursor: `usePages(["threads", filter], (cursor, signal) =>
- * feedback.listFeedbacks({ ...filter, ...cursor }, { signal }))`. `cursor` is `{}` for the first page. Pass the result to `DataTable`.
+ * feedback.listFeedbacks({ ...filter, ...cursor }, { signal }))`. Pass the result to `DataTable`.
  */
-export function usePages<Item>(key: QueryKey, load: (cursor: { cursor?: string }, signal: AbortSignal) => PromiseLike<Page<Item>>, { enabled = true, refetchInterval = false, keepPrevious = true }: PagesOptions = {}): PagesResult<Item> {
-  const few = ({ state }: { state: { data: InfiniteData<Page<Item>> | undefined } }): boolean => (state.data?.pages.length ?? 0) <= maxPolledPages;
+export function usePages<Item>(key: QueryKey, load: Load<Item>, { enabled = true, refetchInterval = false, keepPrevious = true, readWhole = false }: PagesOptions = {}): PagesResult<Item> {
+  const few = (self: unknown): boolean => !isLong(self as Query);
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: async ({ pageParam, signal }): Promise<Page<Item>> => load(pageParam === undefined ? {} : { cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Page<Item>) => page.cursor ?? undefined,
     enabled,
-    refetchInterval: (self) => (few(self as never) ? refetchInterval : false),
-    refetchOnWindowFocus: (self) => few(self as never),
+    meta: { readWhole },
+    refetchInterval: (self) => (few(self) ? refetchInterval : false),
+    refetchOnMount: few,
+    refetchOnReconnect: few,
+    refetchOnWindowFocus: few,
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   });
   const items = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
-  return { items, query };
+  return { items, query, load };
+}
+
+/**
+ * The items after the loaded pages, from at most `maxPages` pages, and whether there are more. The list stays as long as
+ * the user has made it.
+ */
+export async function readFurther<Item>({ query, load }: PagesResult<Item>, maxPages: number): Promise<{ items: Item[]; more: boolean }> {
+  const items: Item[] = [];
+  const { signal } = new AbortController();
+  let cursor = query.data?.pages.at(-1)?.cursor;
+  for (let pages = 0; cursor && pages < maxPages; pages += 1) {
+    const page = await load({ cursor }, signal);
+    items.push(...page.items);
+    cursor = page.cursor;
+  }
+  return { items, more: Boolean(cursor) };
 }
 
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

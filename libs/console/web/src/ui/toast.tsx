@@ -6,7 +6,7 @@ import { describeError, isCancelled } from "./errors.ts";
 
 interface Toast {
   id: number;
-  tone: "success" | "danger";
+  tone: "success" | "warning" | "danger";
   title: string;
   detail?: string | undefined;
   requestId?: string | undefined;
@@ -23,9 +23,10 @@ const set = (next: readonly Toast[]): void => {
 const dismiss = (id: number): void => set(toasts.filter((toast) => toast.id !== id));
 const add = (toast: Omit<Toast, "id">): void => set([...toasts, { ...toast, id: (last += 1) }].slice(-3));
 
-/** Short messages at the edge of the page. Errors stay until they are closed. */
+/** Short messages at the edge of the page. Warnings and errors stay until they are closed. */
 export const toast = {
   success: (title: string, options: { action?: { label: string; run: () => void } } = {}): void => add({ tone: "success", title, ...options }),
+  warning: (title: string, detail: string): void => add({ tone: "warning", title, detail }),
   /** `title`: the failed action, for example "The thread was not changed". */
   error: (error: unknown, title?: string): void => {
     if (isCancelled(error)) return;

@@ -15,7 +15,7 @@ export type Kind = (typeof kinds)[number];
 export const results = ["applied", "skipped", "stale", "duplicate", "rejected", "deferred"] as const;
 export type EventResult = (typeof results)[number];
 
-/** Types of events that the filter offers. Any other type can be typed. */
+/** Types of events that the filter offers. The address of the page can name any other type. */
 export const eventTypes = [
   "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "PRODUCT_CHANGE", "CANCELLATION", "UNCANCELLATION", "BILLING_ISSUE", "SUBSCRIPTION_PAUSED", "SUBSCRIPTION_EXTENDED", "EXPIRATION", "TRANSFER",
   "customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted", "invoice.paid", "invoice_payment.paid", "checkout.session.completed",

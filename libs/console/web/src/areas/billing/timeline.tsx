@@ -22,7 +22,7 @@ function datedEvents(events: readonly BillingEvent[], now: number): { event: Bil
     .sort((a, b) => a.at - b.at);
 }
 
-/** When a user had access: a bar for each entitlement, and a mark for each event. The same as a table for those who cannot see it. */
+/** When a user had access: a bar for each entitlement, and a mark for each event. The same as a table for screen readers. */
 export function Timeline({ userId, events, current, onEvent }: { userId: string; events: readonly BillingEvent[]; current: readonly Entitlement[]; onEvent: (event: BillingEvent) => void }): ReactNode {
   const t = useT("billing");
   const common = useT("common");

@@ -53,9 +53,12 @@ export function KeyDialog({ replaces, of, preset, onClose }: KeyDialogProps): Re
       isOpen
       onClose={onClose}
       title={t(replaces ? "key.replaceTitle" : "key.create")}
+      isPending={pending}
       footer={
         <>
-          <Button onPress={onClose}>{common("action.cancel")}</Button>
+          <Button onPress={onClose} isDisabled={pending}>
+            {common("action.cancel")}
+          </Button>
           <Button variant={replaces && grace === "0" ? "danger" : "primary"} isPending={pending} onPress={() => void submit()}>
             {t(replaces ? "key.replaceConfirm" : "key.create")}
           </Button>
@@ -91,7 +94,7 @@ export function RevokeDialog({ record, onClose }: { record: Of<KeyRecord>; onClo
       title={t("key.revokeTitle", { prefix })}
       confirmLabel={t("key.revoke")}
       onConfirm={async () => {
-        await stepUp(() => clients[service].revokeKey(prefix));
+        await stepUp(() => clients[service].revokeKey(prefix), { fresh: true });
         await client.invalidateQueries({ queryKey: keys.keysOf(service) });
         toast.success(t("key.revoked", { prefix }));
       }}

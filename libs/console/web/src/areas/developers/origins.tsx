@@ -88,7 +88,7 @@ function List({ service, origins, writable }: { service: Service; origins: reado
           title={t("origins.removeTitle")}
           confirmLabel={common("action.remove")}
           onConfirm={async () => {
-            await stepUp(() => change((list) => list.filter((one) => one !== removing)));
+            await stepUp(() => change((list) => list.filter((one) => one !== removing)), { fresh: true });
             toast.success(t("origins.removed"));
           }}
         >
@@ -118,7 +118,7 @@ function AddForm({ service, origins }: { service: Service; origins: readonly str
     const read = readOrigin(text, origins);
     if ("fault" in read) return setFault({ key: read.fault, origin: read.origin ?? "" });
     await run(async () => {
-      await stepUp(() => change((list) => [...list, read.origin]));
+      await stepUp(() => change((list) => [...list, read.origin]), { fresh: true });
       setText("");
       toast.success(t("origins.added", { origin: read.origin }));
     });

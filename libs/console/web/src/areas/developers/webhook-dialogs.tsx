@@ -65,7 +65,7 @@ export function NewWebhookDialog({ of, preset, onClose }: { of: readonly Service
     event.preventDefault();
     if (!isComplete(draft) || pending) return;
     void run(async () => {
-      setMade(await stepUp(() => api.createWebhook(bodyOf(draft))));
+      setMade(await stepUp(() => api.createWebhook(bodyOf(draft)), { fresh: true }));
       void client.invalidateQueries({ queryKey: keys.webhooksOf(service) });
     });
   };
@@ -75,9 +75,12 @@ export function NewWebhookDialog({ of, preset, onClose }: { of: readonly Service
       isOpen
       onClose={onClose}
       title={t("webhook.create")}
+      isPending={pending}
       footer={
         <>
-          <Button onPress={onClose}>{common("action.cancel")}</Button>
+          <Button onPress={onClose} isDisabled={pending}>
+            {common("action.cancel")}
+          </Button>
           <Button variant="primary" type="submit" form={formId} isPending={pending} isDisabled={!isComplete(draft)}>
             {t("webhook.create")}
           </Button>
@@ -145,7 +148,7 @@ export function EditWebhookDialog({ service, webhook, onClose }: Props): ReactNo
     event.preventDefault();
     if (!isComplete(draft) || pending) return;
     void run(async () => {
-      store(await stepUp(() => api.updateWebhook(begin.webhookId, bodyOf(draft), { ifMatch: etagOf(begin) })));
+      store(await stepUp(() => api.updateWebhook(begin.webhookId, bodyOf(draft), { ifMatch: etagOf(begin) }), { fresh: draft.url.trim() !== begin.url }));
       toast.success(common("state.saved"));
       onClose();
     });
@@ -155,9 +158,12 @@ export function EditWebhookDialog({ service, webhook, onClose }: Props): ReactNo
       isOpen
       onClose={onClose}
       title={t("webhook.edit")}
+      isPending={pending}
       footer={
         <>
-          <Button onPress={onClose}>{common("action.cancel")}</Button>
+          <Button onPress={onClose} isDisabled={pending}>
+            {common("action.cancel")}
+          </Button>
           <Button variant="primary" type="submit" form={formId} isPending={pending} isDisabled={!isComplete(draft)}>
             {common("action.save")}
           </Button>
@@ -190,7 +196,7 @@ export function RotateSecretDialog({ service, webhook, onClose }: Props): ReactN
       confirmLabel={t("webhook.rotate")}
       tone="primary"
       onConfirm={async () => {
-        const { secret, ...next } = await stepUp(() => api.rotateWebhookSecret(webhook.webhookId));
+        const { secret, ...next } = await stepUp(() => api.rotateWebhookSecret(webhook.webhookId), { fresh: true });
         store(next);
         rotated.current = true;
         setMade({ ...next, secret });
@@ -214,7 +220,7 @@ export function DeleteWebhookDialog({ service, webhook, onClose }: Props): React
       title={t("webhook.deleteTitle")}
       confirmLabel={common("action.delete")}
       onConfirm={async () => {
-        await stepUp(() => api.deleteWebhook(webhook.webhookId));
+        await stepUp(() => api.deleteWebhook(webhook.webhookId), { fresh: true });
         navigate("/console/developers/webhooks", { replace: true });
         client.removeQueries({ queryKey: keys.webhook(service, webhook.webhookId) });
         await client.invalidateQueries({ queryKey: keys.webhooksOf(service) });

@@ -25,6 +25,7 @@ function AttachmentItem({ id }: { id: string }): ReactNode {
       link.href = downloadUrl;
       link.download = plainName(filename);
       link.rel = "noopener";
+      link.target = "_blank"; // an error of another origin must not replace the console
       link.click();
     } catch (error) {
       toast.error(error, t("attachment.failed"));

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Link } from "../../router/index.tsx";
 import { useClients, useMe } from "../../session/index.ts";
-import { Button, Dialog, IconButton, Menu, toast, type MenuEntry } from "../../ui/index.ts";
+import { Button, Dialog, IconButton, Menu, shortenLists, toast, type MenuEntry } from "../../ui/index.ts";
 import { usePriorityOptions, useStatusOptions } from "./labels.tsx";
 import { threadHref, type Changes, type Thread } from "./model.ts";
 import { keys, useStaff } from "./queries.ts";
@@ -48,6 +48,7 @@ export function BulkBar({ threads, onDone }: { threads: Thread[]; onDone: (selec
       toast.error(error, changed > 0 ? t("bulk.stopped", { count: changed }) : t("bulk.failed"));
     } finally {
       setPending(false);
+      shortenLists(client, keys.lists);
       void client.invalidateQueries({ queryKey: keys.lists });
     }
   };

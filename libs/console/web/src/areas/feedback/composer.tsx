@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { LockKeyhole, Send, Users } from "lucide-react";
 import { useCallback, useEffect, useImperativeHandle, useRef, useState, type DragEvent, type ReactNode, type Ref } from "react";
 import { useT } from "../../i18n/index.ts";
-import { useClients } from "../../session/index.ts";
+import { useClients, useMe } from "../../session/index.ts";
 import { Button, ErrorNotice, RadioGroup, TextArea, toast } from "../../ui/index.ts";
 import { AttachButton, UploadList, useUploads } from "./attachments.tsx";
 import type { Thread } from "./model.ts";
@@ -13,7 +13,27 @@ export interface ComposerHandle {
   focus: (internal: boolean) => void;
 }
 
-const draftKey = (id: string): string => `tetrad.console.feedback.draft.${id}`;
+/** A text that is not sent, for this tab and this account. */
+interface Draft {
+  internal: boolean;
+  body: string;
+}
+
+const draftKey = (userId: string, threadId: string): string => `tetrad.console.feedback.draft.${userId}.${threadId}`;
+
+function readDraft(key: string): Draft {
+  const stored = sessionStorage.getItem(key);
+  return stored === null ? { internal: false, body: "" } : (JSON.parse(stored) as Draft);
+}
+
+function storeDraft(key: string, draft: Draft): void {
+  if (draft.body === "") return sessionStorage.removeItem(key);
+  try {
+    sessionStorage.setItem(key, JSON.stringify(draft));
+  } catch {
+    // The storage is full. The text stays in the field.
+  }
+}
 
 /** Writes a public reply or an internal note. An unsent text survives a reload of the tab. */
 export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHandle> }): ReactNode {
@@ -22,11 +42,13 @@ export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHan
   const client = useQueryClient();
   const settings = useSettings();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [internal, setInternal] = useState(false);
-  const [body, setBody] = useState(() => sessionStorage.getItem(draftKey(thread.feedbackId)) ?? "");
+  const { feedbackId: id } = thread;
+  const draft = draftKey(useMe().sub, id);
+  const [begin] = useState(() => readDraft(draft));
+  const [internal, setInternal] = useState(begin.internal);
+  const [body, setBody] = useState(begin.body);
   const [dragging, setDragging] = useState(false);
   const uploads = useUploads();
-  const { feedbackId: id } = thread;
 
   const focus = useCallback((note: boolean) => {
     setInternal(note);
@@ -34,10 +56,7 @@ export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHan
     field.current?.scrollIntoView({ block: "nearest" });
   }, []);
   useImperativeHandle(ref, () => ({ focus }), [focus]);
-  useEffect(() => {
-    if (body === "") sessionStorage.removeItem(draftKey(id));
-    else sessionStorage.setItem(draftKey(id), body);
-  }, [id, body]);
+  useEffect(() => storeDraft(draft, { internal, body }), [draft, internal, body]);
 
   const send = useMutation({
     mutationFn: async (resolve: boolean) => {
@@ -60,10 +79,14 @@ export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHan
   const submit = (resolve = false): void => {
     if (ready) send.mutate(resolve);
   };
+  // What is added while a text is sent would be removed with it.
+  const addFiles = (files: Iterable<File>): void => {
+    if (!send.isPending) uploads.add(files);
+  };
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
     setDragging(false);
-    uploads.add(event.dataTransfer.files);
+    addFiles(event.dataTransfer.files);
   };
   const emails = settings.data?.notifyUsers !== false;
   const hint = internal ? t("composer.noteHint") : !emails ? t("composer.noEmailHint") : thread.userEmailVerified ? t("composer.emailHint") : t("composer.unverifiedHint");
@@ -78,7 +101,7 @@ export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHan
       onDragLeave={() => setDragging(false)}
       onDrop={onDrop}
       onPaste={(event) => {
-        if (event.clipboardData.files.length > 0) uploads.add(event.clipboardData.files);
+        if (event.clipboardData.files.length > 0) addFiles(event.clipboardData.files);
       }}
     >
       <RadioGroup
@@ -101,6 +124,7 @@ export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHan
         placeholder={t(internal ? "composer.notePlaceholder" : "composer.replyPlaceholder")}
         value={body}
         onChange={setBody}
+        isReadOnly={send.isPending}
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
             event.preventDefault();
@@ -113,7 +137,7 @@ export function Composer({ thread, ref }: { thread: Thread; ref: Ref<ComposerHan
       <div className="feedback-composer-foot">
         <span className="faint small">{hint}</span>
         <span className="row wrap feedback-composer-actions">
-          <AttachButton onFiles={uploads.add} />
+          <AttachButton onFiles={addFiles} />
           {!internal && thread.status !== "resolved" && thread.status !== "closed" && (
             <Button isDisabled={!ready} onPress={() => submit(true)}>
               {t("composer.sendAndResolve")}

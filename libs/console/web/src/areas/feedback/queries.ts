@@ -43,12 +43,12 @@ const cachedThreads = (client: ReturnType<typeof useQueryClient>): Thread[] =>
 
 export function useReplies(id: string): PagesResult<Reply> {
   const { feedback } = useClients();
-  return usePages<Reply>(keys.replies(id), (cursor, signal) => feedback.listReplies(id, { limit: pageSize, ...cursor }, { signal }), { refetchInterval: 10_000, keepPrevious: false });
+  return usePages<Reply>(keys.replies(id), (cursor, signal) => feedback.listReplies(id, { limit: pageSize, ...cursor }, { signal }), { refetchInterval: 10_000, keepPrevious: false, readWhole: true });
 }
 
 export function useHistory(id: string): PagesResult<StatusMove> {
   const { feedback } = useClients();
-  return usePages<StatusMove>(keys.history(id), (cursor, signal) => feedback.listHistory(id, { limit: 100, ...cursor }, { signal }), { refetchInterval: 30_000, keepPrevious: false });
+  return usePages<StatusMove>(keys.history(id), (cursor, signal) => feedback.listHistory(id, { limit: 100, ...cursor }, { signal }), { refetchInterval: 30_000, keepPrevious: false, readWhole: true });
 }
 
 export function useAttachment(id: string): UseQueryResult<Attachment> {

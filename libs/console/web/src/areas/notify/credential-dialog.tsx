@@ -19,8 +19,9 @@ export function CredentialDialog({ kind, platform, onClose }: { kind: PlatformKi
   const client = useQueryClient();
   const [fields, setFields] = useState<Fields | null>(null);
   const save = useMutation({
-    mutationFn: async () => stepUp(() => notify.putPlatform(kind, fields as Parameters<typeof notify.putPlatform>[1])),
+    mutationFn: async () => stepUp(() => notify.putPlatform(kind, fields as Parameters<typeof notify.putPlatform>[1]), { fresh: true }),
     meta: { silent: true },
+    gcTime: 0, // so that nothing holds the private key after the dialog
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: keys.platforms });
       toast.success(t("platforms.stored"));

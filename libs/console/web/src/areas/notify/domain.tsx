@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleAlert, CircleCheck, CircleHelp, CircleX, Clock, Pencil, RotateCw, Trash2 } from "lucide-react";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useFormats, useT } from "../../i18n/index.ts";
-import { useClients } from "../../session/index.ts";
+import { useClients, useStepUp } from "../../session/index.ts";
 import { Badge, Button, Card, ConfirmDialog, CopyButton, Dialog, ErrorNotice, fieldErrors, IconButton, isNotFound, KeyValueList, Notice, PageHeader, QueryState, TextField, TimeAgo, toast, type Tone } from "../../ui/index.ts";
 import { NotifyTabs } from "./labels.tsx";
 import type { DnsRecord, Domain } from "./model.ts";
@@ -78,6 +78,7 @@ function Details({ domain, onCheck, checking }: { domain: Domain; onCheck: () =>
   const common = useT("common");
   const formats = useFormats();
   const { notify } = useClients();
+  const stepUp = useStepUp();
   const client = useQueryClient();
   const [open, setOpen] = useState<"edit" | "delete" | null>(null);
   const verified = domain.status === "verified";
@@ -148,7 +149,7 @@ function Details({ domain, onCheck, checking }: { domain: Domain; onCheck: () =>
           confirmLabel={common("action.delete")}
           typeToConfirm={domain.domain}
           onConfirm={async () => {
-            await notify.deleteDomain();
+            await stepUp(() => notify.deleteDomain(), { fresh: true });
             client.setQueryData(keys.domain, null);
             toast.success(t("domain.deleted"));
           }}

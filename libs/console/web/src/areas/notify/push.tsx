@@ -88,7 +88,7 @@ function PlatformCard({ kind, platform }: { kind: PlatformKind; platform: Platfo
           confirmLabel={t("platforms.delete")}
           typeToConfirm={slug}
           onConfirm={async () => {
-            await stepUp(() => notify.deletePlatform(kind));
+            await stepUp(() => notify.deletePlatform(kind), { fresh: true });
             await client.invalidateQueries({ queryKey: keys.platforms });
             toast.success(t("platforms.deleted"));
           }}

@@ -24,7 +24,7 @@ export function SendDialog({ isOpen, onClose, template, variables = {} }: Props)
   const t = useT("notify");
   const templates = useTemplates();
   if (!isOpen) return null;
-  if (template) return <Form onClose={onClose} templates={[template]} first={template} variables={variables} />;
+  if (template) return <Form isTest onClose={onClose} templates={[template]} first={template} variables={variables} />;
   if (templates.data) return <Form onClose={onClose} templates={templates.data} first={templates.data.length === 1 ? templates.data[0] : undefined} variables={variables} />;
   return (
     <Dialog isOpen onClose={onClose} title={t("send.title")}>
@@ -36,7 +36,7 @@ export function SendDialog({ isOpen, onClose, template, variables = {} }: Props)
 /** The time of a `datetime-local` field in ISO 8601, or undefined. */
 const momentOf = (local: string): string | undefined => (local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined);
 
-function Form({ onClose, templates, first, variables }: { onClose: () => void; templates: Template[]; first: Template | undefined; variables: Record<string, string> }): ReactNode {
+function Form({ isTest = false, onClose, templates, first, variables }: { isTest?: boolean; onClose: () => void; templates: Template[]; first: Template | undefined; variables: Record<string, string> }): ReactNode {
   const t = useT("notify");
   const common = useT("common");
   const me = useMe();
@@ -73,7 +73,7 @@ function Form({ onClose, templates, first, variables }: { onClose: () => void; t
     <Dialog
       isOpen
       onClose={onClose}
-      title={t(templates.length === 1 ? "send.testTitle" : "send.title")}
+      title={t(isTest ? "send.testTitle" : "send.title")}
       footer={
         <>
           <Button onPress={onClose}>{common("action.cancel")}</Button>

@@ -101,6 +101,8 @@ export default {
   "table.rows": { zero: "لا عناصر", one: "عنصر واحد", two: "عنصران", few: "{count} عناصر", many: "{count} عنصرًا", other: "{count} عنصر" },
   "table.export": "تصدير CSV",
   "table.exportFailed": "فشل التصدير",
+  "table.exportCut": "يحتوي الملف على أول {count} من الصفوف",
+  "table.exportCutText": "رشّح القائمة لتصدير الباقي.",
   "chart.showTable": "عرض كجدول",
   "chart.showChart": "عرض كرسم بياني",
   "chart.time": "الوقت",

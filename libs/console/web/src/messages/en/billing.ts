@@ -191,7 +191,7 @@ export default {
   "timeline.now": "Now",
   "timeline.event": "{name}, {date}",
   "timeline.cluster": { one: "{count} event from {date}", other: "{count} events from {date}" },
-  "timeline.cut": "The bars begin at the last {count} times with events.",
+  "timeline.cut": "The bars begin at the oldest of the last {count} events.",
   "timeline.none": "The user had no access.",
   "span.paid": "Access",
   "span.trial": "Trial",

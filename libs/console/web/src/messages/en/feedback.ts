@@ -142,7 +142,7 @@ export default {
   "composer.replyPlaceholder": "Write a reply. The user can read it.",
   "composer.notePlaceholder": "Write a note. Only your team can read it.",
   "composer.emailHint": "The user gets this reply by email.",
-  "composer.unverifiedHint": "The user gets no email, because the address is not verified.",
+  "composer.unverifiedHint": "The user gets no email: the thread has no verified address.",
   "composer.noEmailHint": "Emails to users are off. The user sees the reply in the app.",
   "composer.noteHint": "Users do not see notes, and get no email about them.",
   "composer.send": "Send reply",

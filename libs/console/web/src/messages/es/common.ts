@@ -101,6 +101,8 @@ export default {
   "table.rows": { one: "{count} entrada", many: "{count} entradas", other: "{count} entradas" },
   "table.export": "Exportar CSV",
   "table.exportFailed": "La exportación ha fallado",
+  "table.exportCut": "El archivo tiene las primeras {count} filas",
+  "table.exportCutText": "Filtre la lista para exportar las demás.",
   "chart.showTable": "Mostrar como tabla",
   "chart.showChart": "Mostrar como gráfico",
   "chart.time": "Fecha",

@@ -101,6 +101,8 @@ export default {
   "table.rows": { one: "{count} entrée", many: "{count} entrées", other: "{count} entrées" },
   "table.export": "Exporter en CSV",
   "table.exportFailed": "L’export a échoué",
+  "table.exportCut": "Le fichier contient les {count} premières lignes",
+  "table.exportCutText": "Filtrez la liste pour exporter les autres.",
   "chart.showTable": "Afficher en tableau",
   "chart.showChart": "Afficher en graphique",
   "chart.time": "Date",

@@ -101,6 +101,8 @@ export default {
   "table.rows": { other: "{count} 件" },
   "table.export": "CSV をエクスポート",
   "table.exportFailed": "エクスポートできませんでした",
+  "table.exportCut": "ファイルには最初の {count} 行が含まれています",
+  "table.exportCutText": "残りをエクスポートするには、一覧を絞り込んでください。",
   "chart.showTable": "表で表示",
   "chart.showChart": "グラフで表示",
   "chart.time": "日時",

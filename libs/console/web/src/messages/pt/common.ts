@@ -101,6 +101,8 @@ export default {
   "table.rows": { one: "{count} entrada", many: "{count} entradas", other: "{count} entradas" },
   "table.export": "Exportar CSV",
   "table.exportFailed": "A exportação falhou",
+  "table.exportCut": "O arquivo tem as primeiras {count} linhas",
+  "table.exportCutText": "Filtre a lista para exportar as demais.",
   "chart.showTable": "Mostrar como tabela",
   "chart.showChart": "Mostrar como gráfico",
   "chart.time": "Data",
