@@ -30,6 +30,7 @@ export const lists = [
 export const views = [
     { label: 'threads: all', path: '/console/feedback?status=all' },
     { label: 'threads: assigned to a member', path: `/console/feedback?status=all&assignee=${memberId(3)}` },
+    { label: 'threads: of no assignee', path: '/console/feedback?assignee=none' },
     { label: 'threads: urgent, of two priorities', path: '/console/feedback?priority=critical%2Chigh' },
     { label: 'threads: by votes', path: '/console/feedback?sort=votes' },
     { label: 'threads: by last reply', path: '/console/feedback?status=all&sort=lastReplyAt' },

@@ -2,17 +2,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
-import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { after, before } from "node:test";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { assertUnknown, button, card, choose, confirmed, copied, dialog, exported, fact, hasRows, pick, row, says, table, tap, toggle } from "./parts.mjs";
+import { assertUnknown, button, card, choose, confirmed, copied, dialog, exported, fact, hasRows, pick, row, says, tap, toggle } from "./parts.mjs";
 import { fill } from "./seed.mjs";
 import { closeAll, openConsole, step } from "./session.mjs";
-import { eventually, hostile, openStack } from "./stack.mjs";
+import { eventually, hostile, openStack, verifyWebhook } from "./stack.mjs";
 
-const { verifyWebhook } = await import(pathToFileURL(path.join(process.env.CLIENT, "dist/index.js")));
 const root = "/console/developers";
 const excerpt = `${hostile.script} ${hostile.rtl} ${hostile.long(400)}`;
 

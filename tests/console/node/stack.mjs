@@ -23,7 +23,7 @@ import otplib from "otplib";
 
 const { SOURCE, BUILD, TETRAD_RUN, CLIENT } = process.env;
 for (const [name, value] of Object.entries({ SOURCE, BUILD, TETRAD_RUN, CLIENT })) assert.ok(value, `${name} is not set`);
-export const { ApiError, Auth, Billing, Feedback, Notify } = await import(path.join(CLIENT, "dist/esm/index.js"));
+export const { ApiError, Auth, Billing, Feedback, Notify, verifyWebhook } = await import(path.join(CLIENT, "dist/esm/index.js"));
 export const { localhostFetch } = await import(path.join(CLIENT, "dist/esm/localhost.js"));
 
 /** The services by their names in `Place.client`: prefix of the variables, class of the client. */
