@@ -60,10 +60,10 @@ step("a new key is shown once, and works", async () => {
   await appears(once);
   await page.unroute(/\/v1\/keys/);
   const secret = await shownSecret();
-  assert.equal(await copied(desk, button(once, "Copy")), secret);
-  await desk.look("developers-key-once", { schemes: ["light", "dark"] });
   await page.keyboard.press("Escape"); // asks first
   await once.getByText("Have you copied it?").waitFor();
+  await desk.look("developers-key-once", { schemes: ["light", "dark"] });
+  assert.equal(await copied(desk, button(once, "Copy")), secret);
   await leave();
   await once.waitFor({ state: "detached" });
   assert.equal(await statusOf(place.client("notify", secret).listTemplates()), 200);

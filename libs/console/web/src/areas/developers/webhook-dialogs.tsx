@@ -221,6 +221,8 @@ export function DeleteWebhookDialog({ service, webhook, onClose }: Props): React
       confirmLabel={common("action.delete")}
       onConfirm={async () => {
         await stepUp(() => api.deleteWebhook(webhook.webhookId), { fresh: true });
+        // First, because the list reads the deliveries of its webhooks.
+        client.setQueryData<Webhook[]>(keys.webhooksOf(service), (list) => list?.filter((one) => one.webhookId !== webhook.webhookId));
         navigate("/console/developers/webhooks", { replace: true });
         client.removeQueries({ queryKey: keys.webhook(service, webhook.webhookId) });
         await client.invalidateQueries({ queryKey: keys.webhooksOf(service) });
