@@ -122,8 +122,19 @@ function Filters({ service, of, filter, entries, onChange, onClear }: FiltersPro
   );
 }
 
+/** Longer texts can be higher than their place. Then the keyboard must be able to scroll them. */
+const maxShort = 150;
+
 /** A value of a change as text. */
-const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+function Value({ value }: { value: unknown }): ReactNode {
+  if (value === undefined) return "—";
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return (
+    <pre dir="auto" tabIndex={text.length > maxShort ? 0 : undefined}>
+      {text}
+    </pre>
+  );
+}
 
 function EntryDialog({ entry, onFilter, onClose }: { entry: AuditEntry; onFilter: (changes: Record<string, string>) => void; onClose: () => void }): ReactNode {
   const t = useT("developers");
@@ -181,8 +192,16 @@ function EntryDialog({ entry, onFilter, onClose }: { entry: AuditEntry; onFilter
                     <th scope="row" dir="auto">
                       {one.name}
                     </th>
-                    {entry.before && <td>{one.before === undefined ? "—" : <pre dir="auto">{textOf(one.before)}</pre>}</td>}
-                    {entry.after && <td>{one.after === undefined ? "—" : <pre dir="auto">{textOf(one.after)}</pre>}</td>}
+                    {entry.before && (
+                      <td>
+                        <Value value={one.before} />
+                      </td>
+                    )}
+                    {entry.after && (
+                      <td>
+                        <Value value={one.after} />
+                      </td>
+                    )}
                   </tr>
                 ))}
               </tbody>
