@@ -273,6 +273,11 @@ TEST_CASE("when a broadcast is cancelled, waiting devices fail and get no push",
     CHECK(f.tidy());
     auto const audit = backend.get("/v1/audit?action=broadcast.cancelled").json();
     CHECK(audit.at("items").as_array().size() == 1);
+    auto const starts = backend.get("/v1/audit?action=broadcast.created").json();
+    REQUIRE(starts.at("items").as_array().size() == 1);
+    auto const& start = starts.at("items").at(0);
+    CHECK(text(start, "subjectId") == id);
+    CHECK(text(start.at("after"), "templateName") == "news");
     // A new credential does not cause further pushes of the cancelled broadcast.
     auto const before = f.fcm.pushes();
     f.fcm.script({{"all", "ok"}});

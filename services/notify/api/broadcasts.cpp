@@ -144,6 +144,14 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
     return accepted(b.id, to_string(BroadcastStatus::queued));
 }
 
+/// The audit entry for a new broadcast. Without its texts, because they can contain personal data.
+audit::Entry started(Broadcast const& broadcast)
+{
+    return audit::created("broadcast", broadcast.id,
+        boost::json::object{{"templateName", broadcast.template_name},
+            {"dedupeKey", boost::json::value_from(broadcast.dedupe_key)}});
+}
+
 /// Whether the carrier takes pushes now, as this replica and Redis know. `ok` if the credential cannot be
 /// decrypted.
 asio::awaitable<CarrierStatus> find_status(
@@ -210,7 +218,11 @@ asio::awaitable<http::Response> start_broadcast(http::Request const& req, Deps& 
     http::Response response;
     std::exception_ptr failure;
     try {
-        response = co_await idempotency::once(deps.db, req, [&a](pg::Tx& tx) { return accept(tx, a); });
+        response = co_await idempotency::once(deps.db, req, [&](pg::Tx& tx) {
+            auto accepted = accept(tx, a);
+            if (a.ours) audit::record(tx, req.context, started(row.broadcast));
+            return accepted;
+        });
     } catch (...) {
         failure = std::current_exception();
     }

@@ -169,9 +169,10 @@ step("threads are assigned to a colleague and to oneself", async () => {
   await eventually(async () => (await thread("dark")).priority === "critical");
 });
 
+const select = (name) => page.getByRole("checkbox", { name: `Select “${threads[name].title}”` }).press("Space");
+
 step("selected threads are moved together, and those that cannot be changed are named", async () => {
   await desk.open("/console/feedback?status=all");
-  const select = (name) => page.getByRole("checkbox", { name: `Select “${threads[name].title}”` }).check({ force: true });
   for (const name of ["emoji", "formula", "merged"]) await select(name);
   await page.getByText("3 threads selected").waitFor();
   await desk.look("feedback-bulk");
@@ -182,6 +183,20 @@ step("selected threads are moved together, and those that cannot be changed are 
   await desk.dialog().getByRole("button", { name: "Close" }).click();
   await desk.message("2 threads changed");
   for (const name of ["emoji", "formula"]) assert.equal((await thread(name)).status, "in-progress");
+});
+
+step("two selected threads are merged, the newer into the older", async () => {
+  await desk.open("/console/feedback?status=all");
+  const top = (name) => page.getByRole("link", { name: threads[name].title, exact: true }).evaluate((link) => link.getBoundingClientRect().top);
+  const before = await top("dark");
+  for (const name of ["dark", "twin"]) await select(name);
+  assert.equal(await top("dark"), before); // no row moves below the pointer
+  await desk.button("Merge").click();
+  await desk.dialog().getByText(threads.twin.title).waitFor();
+  const chosen = desk.dialog().getByRole("option", { name: threads.dark.title });
+  assert.equal(await chosen.getAttribute("aria-selected"), "true");
+  await desk.look("feedback-merge-selected");
+  await desk.dialog().getByRole("button", { name: "Cancel" }).click();
 });
 
 step("a duplicate is merged into a suggested thread", async () => {

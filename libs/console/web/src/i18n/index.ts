@@ -168,7 +168,7 @@ function makeFormats(locale: string): Formats {
       return money.format(minorUnits / 10 ** (money.resolvedOptions().maximumFractionDigits ?? 2));
     },
     duration: (seconds) => {
-      if (seconds < 60) return unit(seconds, "second");
+      if (seconds < 60) return unit(Math.round(seconds), "second");
       if (seconds < 3600) return unit(seconds / 60, "minute");
       return seconds < 172_800 ? unit(seconds / 3600, "hour") : unit(seconds / 86_400, "day");
     },

@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Link, useSearch } from "../../router/index.tsx";
 import { isAccountId, useEmail, useMe } from "../../session/index.ts";
-import { Button, CopyableCode, DataTable, DateTime, Dialog, EmptyState, JsonView, KeyValueList, PageHeader, SearchField, Select, useDelayed, type Column } from "../../ui/index.ts";
+import { Button, CopyableCode, DataTable, DateTime, Dialog, EmptyState, JsonView, KeyValueList, PageHeader, RadioGroup, SearchField, Select, useDelayed, type Column } from "../../ui/index.ts";
 import { DeveloperTabs, Live, useServiceOptions } from "./labels.tsx";
 import { actorOf, auditActions, changesOf, periods, readAuditFilter, type AuditEntry, type AuditFilter, type Service } from "./model.ts";
 import { useAudit, useServices } from "./queries.ts";
@@ -102,7 +102,7 @@ function Filters({ service, of, filter, entries, onChange, onClear }: FiltersPro
   const actions = useMemo(() => [...new Set([...auditActions[service], ...entries.map((one) => one.action), ...(filter.action ? [filter.action] : [])])].sort(), [service, entries, filter.action]);
   return (
     <div className="filters" role="search" aria-label={t("filter.label")}>
-      <Select label={t("column.service")} hideLabel size="s" value={service} onChange={(next) => onChange({ service: next, action: null })} options={services} />
+      <RadioGroup label={t("column.service")} hideLabel look="segments" className="dev-segments" value={service} onChange={(next) => onChange({ service: next, action: null })} options={services} />
       <Select label={t("column.action")} hideLabel size="s" value={filter.action || "all"} onChange={(next) => onChange({ action: next === "all" ? null : next })} options={[{ value: "all", label: t("filter.anyAction") }, ...actions.map((value) => ({ value, label: value }))]} />
       <Select
         label={t("filter.period")}

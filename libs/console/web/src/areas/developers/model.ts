@@ -125,7 +125,7 @@ export const auditActions: Record<Service, readonly string[]> = {
   ],
   feedback: ["feedback.status", "feedback.merged", "feedback.deleted", "reply.updated", "reply.deleted", "user.erased", "logo.updated", "logo.deleted", ...commonActions],
   notify: [
-    "template.created", "template.updated", "template.deleted", "broadcast.cancelled", "notification.cancelled", "notification.retried", "platform.updated", "platform.deleted", "domain.created",
+    "template.created", "template.updated", "template.deleted", "broadcast.created", "broadcast.cancelled", "notification.cancelled", "notification.retried", "platform.updated", "platform.deleted", "domain.created",
     "domain.updated", "domain.deleted", "domain.verified", "domain.unverified", "suppression.deleted", "user.erased", ...commonActions,
   ],
   billing: ["product.created", "product.updated", "product.deleted", "grant.created", "grant.deleted", "event.replayed", "entitlements.synced", "backfill.created", "user.erased", ...commonActions],

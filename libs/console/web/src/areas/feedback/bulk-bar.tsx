@@ -6,6 +6,7 @@ import { Link } from "../../router/index.tsx";
 import { useClients, useMe } from "../../session/index.ts";
 import { Button, Dialog, IconButton, Menu, shortenLists, toast, type MenuEntry } from "../../ui/index.ts";
 import { usePriorityOptions, useStatusOptions } from "./labels.tsx";
+import { MergeDialog } from "./merge-dialog.tsx";
 import { threadHref, type Changes, type Thread } from "./model.ts";
 import { keys, useStaff } from "./queries.ts";
 
@@ -28,6 +29,9 @@ export function BulkBar({ threads, onDone }: { threads: Thread[]; onDone: (selec
   const [pending, setPending] = useState(false);
   const [failures, setFailures] = useState<Failure[] | null>(null);
 
+  const [merging, setMerging] = useState(false);
+  // Usually the newer thread is the duplicate.
+  const [newer, older] = threads.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   const apply = async (set: Changes): Promise<void> => {
     setPending(true);
     const ids = threads.map((thread) => thread.feedbackId);
@@ -85,23 +89,29 @@ export function BulkBar({ threads, onDone }: { threads: Thread[]; onDone: (selec
   return (
     <div className="feedback-bulk" role="toolbar" aria-label={t("bulk.label")}>
       <strong role="status">{t("bulk.selected", { count: threads.length })}</strong>
-      <Menu label={t("column.status")} placement="bottom start" trigger={button(t("column.status"))} parts={entriesOf(statusOptions, (status) => ({ status }))} />
+      <Menu label={t("column.status")} placement="top start" trigger={button(t("column.status"))} parts={entriesOf(statusOptions, (status) => ({ status }))} />
       <Menu
         label={t("column.priority")}
-        placement="bottom start"
+        placement="top start"
         trigger={button(t("column.priority"))}
         parts={[...entriesOf(priorityOptions, (priority) => ({ priority })), { id: "none", label: t("priority.none"), onAction: () => run({ priority: null }) }]}
       />
-      <Menu label={t("column.assignee")} placement="bottom start" trigger={button(t("column.assignee"))} parts={people} />
+      <Menu label={t("column.assignee")} placement="top start" trigger={button(t("column.assignee"))} parts={people} />
       <Menu
         label={t("column.visibility")}
-        placement="bottom start"
+        placement="top start"
         trigger={button(t("column.visibility"))}
         parts={[
           { id: "public", label: t("visibility.public"), onAction: () => run({ visibility: "public" }) },
           { id: "private", label: t("visibility.private"), onAction: () => run({ visibility: "private" }) },
         ]}
       />
+      {threads.length === 2 && (
+        <Button size="s" isDisabled={pending} onPress={() => setMerging(true)}>
+          {t("merge.action")}
+        </Button>
+      )}
+      {merging && <MergeDialog thread={newer!} suggested={older} onClose={() => setMerging(false)} />}
       {pending && <span className="spinner spinner-s" aria-hidden />}
       <IconButton size="s" className="feedback-bulk-end" label={t("bulk.clear")} icon={<X aria-hidden />} onPress={() => onDone(new Set())} />
       {report}

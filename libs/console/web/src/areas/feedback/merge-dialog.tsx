@@ -19,15 +19,22 @@ interface Candidate {
   voteCount: number;
 }
 
+interface Props {
+  thread: Thread;
+  /** The thread that is chosen first. */
+  suggested?: Thread | undefined;
+  onClose: () => void;
+}
+
 /** Chooses the thread that continues this one: a suggestion, or a result of a search. */
-export function MergeDialog({ thread, onClose }: { thread: Thread; onClose: () => void }): ReactNode {
+export function MergeDialog({ thread, suggested, onClose }: Props): ReactNode {
   const t = useT("feedback");
   const common = useT("common");
   const { feedback } = useClients();
   const client = useQueryClient();
   const [text, setText] = useState("");
   const [q, setQ] = useState("");
-  const [into, setInto] = useState<string | null>(null);
+  const [into, setInto] = useState<string | null>(suggested?.feedbackId ?? null);
   const [error, setError] = useState<unknown>(null);
   const [pending, setPending] = useState(false);
   useEffect(() => {
@@ -39,8 +46,8 @@ export function MergeDialog({ thread, onClose }: { thread: Thread; onClose: () =
     queryFn: async ({ signal }): Promise<Candidate[]> => {
       const items: readonly (Candidate & { mergedInto?: string | null })[] = q
         ? (await feedback.listFeedbacks({ q, limit: 20, sort: "relevance" }, { signal })).items
-        : (await feedback.listSimilar({ title: thread.title }, { signal })).items.filter(({ score }) => score >= leastScore);
-      return items.filter((one) => one.feedbackId !== thread.feedbackId && !one.mergedInto);
+        : (await feedback.listSimilar({ title: thread.title }, { signal })).items.filter(({ score, feedbackId }) => score >= leastScore && feedbackId !== suggested?.feedbackId);
+      return [...(suggested && !q ? [suggested] : []), ...items].filter((one) => one.feedbackId !== thread.feedbackId && !one.mergedInto);
     },
   });
   const target = found.data?.find((one) => one.feedbackId === into);
@@ -77,6 +84,9 @@ export function MergeDialog({ thread, onClose }: { thread: Thread; onClose: () =
       }
     >
       <div className="stack">
+        <p className="strong" dir="auto">
+          {thread.title}
+        </p>
         <p className="muted">{t("merge.text")}</p>
         <SearchField label={t("merge.search")} value={text} onChange={setText} />
         <section aria-label={t(q ? "merge.results" : "merge.suggestions")} className="stack-s">

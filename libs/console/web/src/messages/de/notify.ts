@@ -260,7 +260,7 @@ export default {
   "compose.dedupeKey": "Schlüssel gegen doppeltes Senden",
   "compose.dedupeKeyText": "Optional. Eine zweite Rundsendung mit demselben Schlüssel beginnt 24 Stunden lang nicht.",
   "compose.review": "Prüfen und beginnen",
-  "compose.previewText": "Vom Dienst mit Ihren Werten erzeugt.",
+  "compose.previewText": "Die Nachricht mit Ihren Werten.",
   "compose.confirmTitle": "Diese Rundsendung beginnen?",
   "compose.confirmText": "Die Nachricht geht sofort hinaus. Zugestellte Nachrichten lassen sich nicht zurückholen.",
   "compose.start": "Rundsendung beginnen",

@@ -260,7 +260,7 @@ export default {
   "compose.dedupeKey": "Key against double sending",
   "compose.dedupeKeyText": "Optional. A second broadcast with the same key does not start within 24 hours.",
   "compose.review": "Review and start",
-  "compose.previewText": "Rendered by the service with your values.",
+  "compose.previewText": "The message with your values.",
   "compose.confirmTitle": "Start this broadcast?",
   "compose.confirmText": "The push goes out at once. Devices that have received it cannot be called back.",
   "compose.start": "Start broadcast",
