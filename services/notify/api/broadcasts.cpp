@@ -144,12 +144,11 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
     return accepted(b.id, to_string(BroadcastStatus::queued));
 }
 
-/// The audit entry for a new broadcast. Without its texts, because they can contain personal data.
+/// The audit entry for a new broadcast. Without texts of the tenant, because an entry cannot be removed.
 audit::Entry started(Broadcast const& broadcast)
 {
-    return audit::created("broadcast", broadcast.id,
-        boost::json::object{{"templateName", broadcast.template_name},
-            {"dedupeKey", boost::json::value_from(broadcast.dedupe_key)}});
+    return audit::created(
+        "broadcast", broadcast.id, boost::json::object{{"templateName", broadcast.template_name}});
 }
 
 /// Whether the carrier takes pushes now, as this replica and Redis know. `ok` if the credential cannot be
