@@ -144,7 +144,7 @@ http::Response accept(pg::Tx& tx, Acceptance& a)
     return accepted(b.id, to_string(BroadcastStatus::queued));
 }
 
-/// The audit entry for a new broadcast. Without texts of the tenant, because an entry cannot be removed.
+/// The audit entry for a new broadcast. Without its values and its key, which can contain personal data.
 audit::Entry started(Broadcast const& broadcast)
 {
     return audit::created(

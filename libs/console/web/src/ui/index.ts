@@ -14,7 +14,7 @@ export { useMedia, usePhone } from "./media.ts";
 export { Menu, type MenuEntry, type MenuPart } from "./menu.tsx";
 export { MultiSelect } from "./multi-select.tsx";
 export { isNotFound, usePages, type PagesOptions, type PagesResult } from "./queries.ts";
-export { shortenLists } from "./query-client.ts";
+export { readAgain } from "./query-client.ts";
 export { useShortcuts } from "./shortcuts.ts";
 export { EmptyState, ErrorNotice, Notice, QueryState, Skeleton, Spinner } from "./states.tsx";
 export { NavTabs, Tabs, type TabEntry } from "./tabs.tsx";

@@ -23,11 +23,9 @@ export class ListQueryClient extends QueryClient {
   }
 }
 
-/**
- * Keeps only the first pages of lists with many loaded pages, so that `invalidateQueries` reads them, too. For changes that remove or change
- * other rows than those that the page has changed itself.
- */
-export function shortenLists(client: QueryClient, queryKey: QueryKey): void {
+/** Reads queries again, also long lists, which keep only their first pages. For a change of rows that the page has not patched. */
+export function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
   for (const query of client.getQueryCache().findAll({ queryKey, predicate: isKept }))
     client.setQueryData<InfiniteData<unknown>>(query.queryKey, (data) => data && { pages: data.pages.slice(0, maxPolledPages), pageParams: data.pageParams.slice(0, maxPolledPages) });
+  return client.invalidateQueries({ queryKey });
 }

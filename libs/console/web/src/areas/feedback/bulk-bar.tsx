@@ -4,7 +4,7 @@ import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { Link } from "../../router/index.tsx";
 import { useClients, useMe } from "../../session/index.ts";
-import { Button, Dialog, IconButton, Menu, shortenLists, toast, type MenuEntry } from "../../ui/index.ts";
+import { Button, Dialog, IconButton, Menu, readAgain, toast, type MenuEntry } from "../../ui/index.ts";
 import { usePriorityOptions, useStatusOptions } from "./labels.tsx";
 import { MergeDialog } from "./merge-dialog.tsx";
 import { threadHref, type Changes, type Thread } from "./model.ts";
@@ -52,8 +52,7 @@ export function BulkBar({ threads, onDone }: { threads: Thread[]; onDone: (selec
       toast.error(error, changed > 0 ? t("bulk.stopped", { count: changed }) : t("bulk.failed"));
     } finally {
       setPending(false);
-      shortenLists(client, keys.lists);
-      void client.invalidateQueries({ queryKey: keys.lists });
+      void readAgain(client, keys.lists);
     }
   };
   const run = (set: Changes): void => void apply(set);

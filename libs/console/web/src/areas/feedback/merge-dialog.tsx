@@ -4,7 +4,7 @@ import { ListBox, ListBoxItem } from "react-aria-components";
 import { useT } from "../../i18n/index.ts";
 import { navigate } from "../../router/index.tsx";
 import { useClients } from "../../session/index.ts";
-import { Button, Dialog, ErrorNotice, Notice, SearchField, shortenLists, Spinner, toast } from "../../ui/index.ts";
+import { Button, Dialog, ErrorNotice, Notice, readAgain, SearchField, Spinner, toast } from "../../ui/index.ts";
 import { StatusBadge } from "./labels.tsx";
 import { threadHref, type Status, type Thread } from "./model.ts";
 import { keys } from "./queries.ts";
@@ -57,8 +57,7 @@ export function MergeDialog({ thread, suggested, onClose }: Props): ReactNode {
     setError(null);
     try {
       await feedback.mergeFeedback(thread.feedbackId, { into: target.feedbackId });
-      shortenLists(client, keys.lists);
-      void client.invalidateQueries({ queryKey: keys.lists });
+      void readAgain(client, keys.lists);
       void client.invalidateQueries({ queryKey: keys.thread(thread.feedbackId) });
       void client.invalidateQueries({ queryKey: keys.thread(target.feedbackId) });
       toast.success(t("merge.done"));

@@ -5,7 +5,7 @@ import { useFormats, useT } from "../../i18n/index.ts";
 import { Link, navigate } from "../../router/index.tsx";
 import { useClients, useConfig, useMe } from "../../session/index.ts";
 import { NotFound } from "../../shell/shell.tsx";
-import { Badge, Button, ConfirmDialog, ErrorNotice, IconButton, isNotFound, LinkButton, Menu, Notice, PageHeader, shortenLists, Spinner, toast, usePhone, useShortcuts, type MenuPart } from "../../ui/index.ts";
+import { Badge, Button, ConfirmDialog, ErrorNotice, IconButton, isNotFound, LinkButton, Menu, Notice, PageHeader, readAgain, Spinner, toast, usePhone, useShortcuts, type MenuPart } from "../../ui/index.ts";
 import { Composer, type ComposerHandle } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
 import { StatusBadge } from "./labels.tsx";
@@ -170,8 +170,7 @@ function Loaded({ thread }: { thread: Thread }): ReactNode {
         confirmLabel={t("thread.delete")}
         onConfirm={async () => {
           await feedback.deleteFeedback(id);
-          shortenLists(client, keys.lists);
-          void client.invalidateQueries({ queryKey: keys.lists });
+          void readAgain(client, keys.lists);
           void client.invalidateQueries({ queryKey: keys.thread(id) });
           toast.success(t("thread.wasDeleted"));
           navigate(inboxHref());

@@ -25,7 +25,7 @@ const attributesOf = (text: string): Record<string, string> => {
   return Object.fromEntries(found.reverse());
 };
 
-// Each repetition has a limit and ends at a character that cannot continue it, so that a hostile text takes linear time.
+// Each repetition has a limit, or ends at the next tag, so that a hostile text takes linear time.
 const token = /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*>?|<\/([a-z][\w:.-]{0,40})(?=[\s/>])[^<>]*>|<([a-z][\w:.-]{0,40})(?=[\s/>])((?:[^>"']|"[^"]{0,4000}"|'[^']{0,4000}'){0,2000})>/gi;
 const maxDepth = 100;
 /** Later characters of a very long text are left out. */

@@ -5,7 +5,7 @@ import { useFormats, useT } from "../../i18n/index.ts";
 import { Link } from "../../router/index.tsx";
 import { useClients } from "../../session/index.ts";
 import { NotFound } from "../../shell/shell.tsx";
-import { Badge, Button, Card, ConfirmDialog, CopyableCode, DataTable, DateTime, EmptyState, isNotFound, KeyValueList, LinkButton, Notice, PageHeader, QueryState, shortenLists, TimeAgo, toast, type Column, type Tone } from "../../ui/index.ts";
+import { Badge, Button, Card, ConfirmDialog, CopyableCode, DataTable, DateTime, EmptyState, isNotFound, KeyValueList, LinkButton, Notice, PageHeader, QueryState, readAgain, TimeAgo, toast, type Column, type Tone } from "../../ui/index.ts";
 import { ChannelLabel, DeviceLabel, StatusBadge, useReason } from "./labels.tsx";
 import { templateHref, type DeviceDelivery, type Notification } from "./model.ts";
 import { keys, useEvents, useNotification, useTemplates } from "./queries.ts";
@@ -32,8 +32,7 @@ function Content({ notification }: { notification: Notification }): ReactNode {
     client.setQueryData(keys.notification(id), value);
     // The history too: a retry leads back to a state whose history is known, but incomplete.
     void client.invalidateQueries({ queryKey: keys.notification(id) });
-    shortenLists(client, keys.notifications);
-    void client.invalidateQueries({ queryKey: keys.notifications });
+    void readAgain(client, keys.notifications);
   };
   const retry = useMutation({
     mutationFn: async () => notify.retryNotification(id),

@@ -3,7 +3,7 @@ import { Ban, SearchX, Trash2 } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { useClients } from "../../session/index.ts";
-import { Button, ConfirmDialog, DataTable, EmptyState, IconButton, PageHeader, SearchField, shortenLists, Spinner, TextField, TimeAgo, toast, usePages, useShortcuts, type Column } from "../../ui/index.ts";
+import { Button, ConfirmDialog, DataTable, EmptyState, IconButton, PageHeader, readAgain, SearchField, Spinner, TextField, TimeAgo, toast, usePages, useShortcuts, type Column } from "../../ui/index.ts";
 import { ChannelLabel, NotifyTabs, useReason } from "./labels.tsx";
 import type { Suppression } from "./model.ts";
 import { keys, useSettled } from "./queries.ts";
@@ -75,8 +75,7 @@ export function Suppressions(): ReactNode {
           confirmLabel={t("suppressions.confirm")}
           onConfirm={async () => {
             await notify.deleteSuppression(hashed ? typed.trim() : removing.address);
-            shortenLists(client, keys.suppressions);
-            await client.invalidateQueries({ queryKey: keys.suppressions });
+            await readAgain(client, keys.suppressions);
             toast.success(t("suppressions.removed"));
           }}
         >

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { useT } from "../../i18n/index.ts";
 import { navigate } from "../../router/index.tsx";
 import { useClients, useStepUp } from "../../session/index.ts";
-import { Button, ConfirmDialog, Dialog, ErrorNotice, isCancelled, Notice, shortenLists, toast } from "../../ui/index.ts";
+import { Button, ConfirmDialog, Dialog, ErrorNotice, isCancelled, Notice, readAgain, toast } from "../../ui/index.ts";
 import { erasureHref, type Member, type Role } from "./model.ts";
 import { keys, useAction } from "./queries.ts";
 import { RoleChoice } from "./role-choice.tsx";
@@ -118,8 +118,7 @@ function EraseDialog({ member, onClose }: Props): ReactNode {
         const { erasureId } = await stepUp(() => auth.deleteMember(member.userId), { fresh: true });
         navigate(erasureHref(erasureId), { replace: true });
         client.removeQueries({ queryKey: keys.profile(member.userId) });
-        shortenLists(client, keys.all);
-        void client.invalidateQueries({ queryKey: keys.all });
+        void readAgain(client, keys.all);
       }}
     >
       <p>{t("erase.text")}</p>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
 import { useClients, useStepUp } from "../../session/index.ts";
-import { isNotFound, shortenLists, usePages, type PagesResult } from "../../ui/index.ts";
+import { isNotFound, readAgain, usePages, type PagesResult } from "../../ui/index.ts";
 import { isAccountId, pollInterval, queryOf, readSignIn, type Activity, type Device, type Entitlement, type Erasure, type Filter, type Member, type Notification, type SignIn, type Thread } from "./model.ts";
 
 export const keys = {
@@ -138,9 +138,6 @@ export function useAction<Value>(action: () => PromiseLike<Value>): UseMutationR
   return useMutation({
     mutationFn: () => stepUp(action, { fresh: true }),
     meta: { silent: true },
-    onSuccess: () => {
-      shortenLists(client, keys.all);
-      return client.invalidateQueries({ queryKey: keys.all });
-    },
+    onSuccess: () => readAgain(client, keys.all),
   });
 }
